@@ -1,0 +1,224 @@
+//! The `cargo` program, called as the user would call it in a checkout.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cargo_config2::{ResolveOptions, TargetTripleRef};
+use cargo_metadata::{Message, Metadata};
+
+use crate::error::{Error, Result};
+use crate::process::{self, Finished, Stderr};
+use crate::revision::Repository;
+
+use super::launch::{self, Launch};
+use super::{Selection, Workspace, cargo_failed};
+
+/// How cargo is called.
+pub struct Cargo {
+    program: OsString,
+    /// A toolchain that the user forced with `cargo +toolchain` or `RUSTUP_TOOLCHAIN`.
+    forced_toolchain: Option<OsString>,
+}
+
+impl Cargo {
+    /// Finds the cargo to call.
+    ///
+    /// Under rustup that is the proxy on the PATH, so that every revision's own toolchain file counts.
+    /// rustup tells the programs that it starts which toolchain it chose; that must not be mistaken for
+    /// the user's wish, or the revisions' toolchain files would be ignored.
+    pub fn find(repository: &Repository) -> Result<Self> {
+        let Some(toolchain) = std::env::var_os("RUSTUP_TOOLCHAIN") else {
+            let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            return Ok(Self { program, forced_toolchain: None });
+        };
+        let mut command = Command::new("rustup");
+        command
+            .args(["show", "active-toolchain"])
+            .env_remove("RUSTUP_TOOLCHAIN")
+            .current_dir(repository.root());
+        let own_choice = process::run(command, Stderr::Captured);
+        crate::interrupt::check()?;
+        let chosen_by_rustup = own_choice.is_ok_and(|finished| {
+            let answer = String::from_utf8_lossy(&finished.stdout).into_owned();
+            answer.split_whitespace().next() == toolchain.to_str()
+        });
+        Ok(Self {
+            program: "cargo".into(),
+            forced_toolchain: (!chosen_by_rustup).then_some(toolchain),
+        })
+    }
+
+    /// Describes the workspace without resolving its dependencies.
+    pub fn metadata(&self, directory: &Path, manifest: Option<&Path>) -> Result<Metadata> {
+        let mut command = self.command(directory);
+        command.args(["metadata", "--no-deps", "--format-version=1", "--quiet"]);
+        add_manifest(&mut command, manifest);
+        let finished = process::run(command, Stderr::Captured)?;
+        if !finished.status.success() {
+            return Err(Error::comparison("has no manifest that cargo can read")
+                .because(finished.stderr.trim().trim_start_matches("error: ")));
+        }
+        let text = String::from_utf8_lossy(&finished.stdout);
+        serde_json::from_str(text.trim()).map_err(|error| {
+            Error::comparison("cargo metadata printed something unexpected").because(error)
+        })
+    }
+
+    /// Builds what `cargo bench` would run. Cargo's progress and messages go to standard error.
+    pub(super) fn build(
+        &self,
+        workspace: &Workspace,
+        selection: &Selection,
+    ) -> Result<Vec<Message>> {
+        let mut command = self.bench(workspace, selection);
+        command.args(["--no-run", "--message-format=json-render-diagnostics"]);
+        let finished = process::run(command, Stderr::Shown)?;
+        if !finished.status.success() {
+            return Err(cargo_failed("cargo bench --no-run", finished.status));
+        }
+        // Programs that cargo calls may print to standard output too; such lines are no messages.
+        Ok(Message::parse_stream(finished.stdout.as_slice())
+            .filter_map(std::result::Result::ok)
+            .collect())
+    }
+
+    /// Asks cargo how it would start each executable: it is made to start this program instead, as the
+    /// target's *runner*, which writes down what it was given. A runner that the user has configured is
+    /// put back in its place.
+    pub(super) fn record_launches(
+        &self,
+        workspace: &Workspace,
+        selection: &Selection,
+    ) -> Result<Vec<Launch>> {
+        let records = tempfile::tempdir()?;
+        let mut command = self.bench(workspace, selection);
+        command.arg("--quiet");
+        let mut runners = Vec::new();
+        for triple in self.target_triples(workspace, selection)? {
+            let variable = runner_variable(&triple);
+            runners.push(launch::UserRunner {
+                configured: self.configured_runner(workspace, &triple)?,
+                original: std::env::var_os(&variable),
+                variable,
+            });
+        }
+        launch::make_recorder(&mut command, records.path(), &runners)?;
+        let finished = process::run(command, Stderr::Captured)?;
+        if !finished.status.success() {
+            return Err(Error::comparison("does not tell how its benchmarks are started")
+                .because(format!(
+                    "`cargo bench` {}",
+                    process::describe_exit(finished.status)
+                ))
+                .because(finished.stderr.trim()));
+        }
+        launch::read_records(records.path(), &runners)
+    }
+
+    /// `rustc 1.95.0 (59807616e 2026-04-14)`, of the toolchain that this directory chooses.
+    pub fn rustc_version(&self, directory: &Path) -> Result<String> {
+        let finished = self.rustc(directory, &["--version"])?;
+        Ok(String::from_utf8_lossy(&finished.stdout).trim().to_owned())
+    }
+
+    fn rustc(&self, directory: &Path, arguments: &[&str]) -> Result<Finished> {
+        let program = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let mut command = self.in_directory(program, directory);
+        command.args(arguments);
+        let finished = process::run(command, Stderr::Captured)?;
+        if finished.status.success() {
+            return Ok(finished);
+        }
+        Err(Error::comparison("has no working rustc").because(finished.stderr.trim()))
+    }
+
+    fn target_triples(&self, workspace: &Workspace, selection: &Selection) -> Result<Vec<String>> {
+        if let Some(triple) = &selection.target {
+            return Ok(vec![triple.clone()]);
+        }
+        let triples = self
+            .configuration(workspace)?
+            .build_target_for_config(std::iter::empty::<TargetTripleRef<'_>>())
+            .map_err(configuration_error)?;
+        Ok(triples.iter().map(|triple| triple.triple().to_owned()).collect())
+    }
+
+    fn configured_runner(
+        &self,
+        workspace: &Workspace,
+        triple: &str,
+    ) -> Result<Option<Vec<OsString>>> {
+        let runner = self.configuration(workspace)?.runner(triple).map_err(configuration_error)?;
+        Ok(runner.map(|runner| {
+            std::iter::once(runner.path.into_os_string()).chain(runner.args).collect()
+        }))
+    }
+
+    fn configuration(&self, workspace: &Workspace) -> Result<cargo_config2::Config> {
+        let verbose = self.rustc(&workspace.directory, &["--version", "--verbose"])?;
+        let verbose = String::from_utf8_lossy(&verbose.stdout).into_owned();
+        let host = verbose.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+        let environment = std::env::vars_os().filter(|(name, _)| name != "RUSTUP_TOOLCHAIN");
+        let options = ResolveOptions::default().host_triple(host).env(environment);
+        cargo_config2::Config::load_with_options(&workspace.directory, options)
+            .map_err(configuration_error)
+    }
+
+    fn bench(&self, workspace: &Workspace, selection: &Selection) -> Command {
+        let mut command = self.command(&workspace.directory);
+        command.arg("bench").args(selection.arguments());
+        command.arg("--target-dir").arg(&workspace.target_directory);
+        add_manifest(&mut command, workspace.manifest.as_deref());
+        // A build directory that all worktrees share would be shared by base and head.
+        command.env("CARGO_BUILD_BUILD_DIR", &workspace.target_directory);
+        command
+    }
+
+    fn command(&self, directory: &Path) -> Command {
+        self.in_directory(self.program.clone(), directory)
+    }
+
+    fn in_directory(&self, program: OsString, directory: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(directory).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+        if let Some(toolchain) = &self.forced_toolchain {
+            command.env("RUSTUP_TOOLCHAIN", toolchain);
+        }
+        command
+    }
+}
+
+fn add_manifest(command: &mut Command, manifest: Option<&Path>) {
+    if let Some(manifest) = manifest {
+        command.arg("--manifest-path").arg(PathBuf::from(manifest));
+    }
+}
+
+/// `CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER`. The triple may be a path to a target description.
+fn runner_variable(triple: &str) -> String {
+    let stem = Path::new(triple).file_name().unwrap_or_default().to_string_lossy();
+    let stem = stem.strip_suffix(".json").unwrap_or(&stem);
+    format!("CARGO_TARGET_{}_RUNNER", stem.to_uppercase().replace(['-', '.'], "_"))
+}
+
+fn configuration_error(error: cargo_config2::Error) -> Error {
+    Error::comparison("has a cargo configuration that cannot be read").because(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runner_variables_are_those_that_cargo_reads() {
+        assert_eq!(
+            runner_variable("x86_64-unknown-linux-gnu"),
+            "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER"
+        );
+        assert_eq!(
+            runner_variable("targets/thumbv8m.main-none-eabi.json"),
+            "CARGO_TARGET_THUMBV8M_MAIN_NONE_EABI_RUNNER"
+        );
+    }
+}

@@ -1,0 +1,279 @@
+//! From checkouts to bench executables that provably came from their own side's sources.
+//!
+//! In: one [`Checkout`] per side and cargo's own selection options. Out: for each side the bench
+//! executables, each with the launch that cargo itself would give it. Knows nothing of bench harnesses.
+//!
+//! Honest and fast: every side has a target directory of its own, at a path that stays the same from run
+//! to run. Artifacts of dependencies are taken over from the other sides (and from the user's own target
+//! directory); those of path crates never are, and their sources get new time stamps unless they are
+//! exactly those that were built there last. If cargo then still takes a path crate as fresh, the run
+//! stops: two worktrees otherwise look the same to cargo, and it would give base's program for head.
+
+mod cargo;
+mod launch;
+mod lockfile;
+mod seed;
+mod selection;
+mod sections;
+mod sources;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{Message, Metadata, TargetKind};
+
+use crate::error::{Error, Result};
+use crate::observer::Observer;
+use crate::process::describe_exit;
+use crate::revision::{Checkout, Repository, Revision, Slot};
+use crate::side::{PerSide, Side};
+
+use cargo::Cargo;
+pub use launch::{Launch, RECORD_SUBCOMMAND, record_launch};
+pub use sections::{CodeComparison, compare_code};
+pub use selection::Selection;
+use sources::SourceTree;
+
+/// One side, built.
+#[derive(Debug)]
+pub struct SideBuild {
+    /// Its bench executables, in cargo's order.
+    pub executables: Vec<BenchExecutable>,
+    /// Plain programs and dynamic libraries of path crates, which a benchmark may run or load.
+    pub companions: Vec<PathBuf>,
+    /// The first line of `rustc --version --verbose`.
+    pub rustc: String,
+    /// What the files of the checkout were when it was built.
+    pub sources: SourceTree,
+    /// The directory that all absolute paths of this side begin with.
+    pub directory: PathBuf,
+}
+
+/// One executable that `cargo bench` would run.
+#[derive(Debug, Clone)]
+pub struct BenchExecutable {
+    /// The package's name.
+    pub package: String,
+    /// The target's name.
+    pub target: String,
+    /// Whether it is a `[[bench]]` target, not a library, program or example with benchmarks inside.
+    pub is_bench_target: bool,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// How cargo would start it.
+    pub launch: Launch,
+}
+
+/// What is built, where.
+pub struct Builder<'a> {
+    /// The user's repository.
+    pub repository: &'a Repository,
+    /// Where this run works.
+    pub slot: &'a Slot,
+    /// What to build of each revision.
+    pub selection: &'a Selection,
+    /// Who watches.
+    pub observer: &'a dyn Observer,
+}
+
+impl Builder<'_> {
+    /// Builds every side, reference first.
+    pub fn build(
+        &self,
+        revisions: &PerSide<Revision>,
+        checkouts: &PerSide<Checkout>,
+    ) -> Result<PerSide<SideBuild>> {
+        let cargo = Cargo::find(self.repository)?;
+        let workspaces: PerSide<Workspace> = checkouts
+            .iter()
+            .map(|(side, checkout)| {
+                self.workspace(&cargo, checkout)
+                    .map_err(|error| on_side(error, side, &revisions[side]))
+            })
+            .collect::<Result<_>>()?;
+        let selections = self.selection.for_each(&workspaces.map(|_, w| w.metadata.clone()))?;
+        let user = self.user_workspace(&cargo);
+        lockfile::share(user.as_ref().map(Metadata::workspace_root_path), &workspaces)?;
+
+        let mut seeds: Vec<PathBuf> = Vec::new();
+        seeds.extend(user.map(|metadata| metadata.target_directory.into_std_path_buf()));
+        seeds.extend(workspaces.values().map(|workspace| workspace.target_directory.clone()));
+        let mut path_crates: BTreeSet<String> =
+            workspaces.values().flat_map(Workspace::crate_names).collect();
+
+        let mut builds = Vec::new();
+        for (side, workspace) in workspaces.iter() {
+            let revision = &revisions[side];
+            let Some(selection) = &selections[side] else {
+                let text = format!("{side} ({revision}): it has none of the selected targets");
+                self.observer.status("Skipping", &text);
+                builds.push(workspace.without_executables(&cargo, self.slot.side_directory(side))?);
+                continue;
+            };
+            self.observer.status("Building", &format!("{side} ({revision})"));
+            if side != Side::REFERENCE {
+                lockfile::copy_if_missing(&workspaces[Side::REFERENCE].root, &workspace.root)?;
+            }
+            seed::seed(&workspace.target_directory, &seeds, selection, &path_crates)?;
+            let build = self
+                .build_side(&cargo, workspace, selection, side, &mut path_crates)
+                .map_err(|error| on_side(error, side, revision))?;
+            builds.push(build);
+        }
+        Ok(builds.into_iter().collect())
+    }
+
+    fn workspace(&self, cargo: &Cargo, checkout: &Checkout) -> Result<Workspace> {
+        let manifest = self.selection.manifest_in(self.repository, checkout)?;
+        let wanted = checkout.root().join(self.repository.prefix());
+        let directory = match &manifest {
+            Some(_) if !wanted.is_dir() => checkout.root().to_owned(),
+            _ => wanted,
+        };
+        if !directory.is_dir() {
+            let prefix = self.repository.prefix().display();
+            return Err(Error::comparison(format!("there is no directory `{prefix}`"))
+                .help("run cargo bench-compare from a directory that all revisions have"));
+        }
+        let metadata = cargo.metadata(&directory, manifest.as_deref())?;
+        Ok(Workspace {
+            root: metadata.workspace_root.clone().into_std_path_buf(),
+            checkout: checkout.root().to_owned(),
+            target_directory: checkout.side_directory().join("target"),
+            directory,
+            manifest,
+            metadata,
+        })
+    }
+
+    /// The workspace in the user's own checkout, for its lockfile and its compiled dependencies. Nothing
+    /// depends on it: it may be broken, or not there.
+    fn user_workspace(&self, cargo: &Cargo) -> Option<Metadata> {
+        let directory = self.repository.root().join(self.repository.prefix());
+        cargo.metadata(&directory, self.selection.manifest_path.as_deref()).ok()
+    }
+
+    fn build_side(
+        &self,
+        cargo: &Cargo,
+        workspace: &Workspace,
+        selection: &Selection,
+        side: Side,
+        path_crates: &mut BTreeSet<String>,
+    ) -> Result<SideBuild> {
+        let sources = SourceTree::read(&workspace.checkout)?;
+        let sources_known = sources.renew_time_stamps(&workspace.target_directory)?;
+        let messages = cargo.build(workspace, selection)?;
+        let mut executables = Vec::new();
+        let mut companions = Vec::new();
+        for message in messages {
+            let Message::CompilerArtifact(artifact) = message else { continue };
+            // Artifacts of path crates that lie outside the checkout are the same on every side.
+            if !artifact.manifest_path.starts_with(&workspace.checkout) {
+                continue;
+            }
+            path_crates.insert(artifact.target.name.replace('-', "_"));
+            if artifact.fresh && !sources_known {
+                return Err(stale(&artifact, side));
+            }
+            if let Some(path) = artifact.executable.filter(|_| artifact.profile.test) {
+                executables.push((artifact.manifest_path, artifact.target, path.into_std_path_buf()));
+            } else {
+                let loadable = artifact.filenames.iter().filter(|file| {
+                    !matches!(file.extension(), Some("rlib" | "rmeta" | "d" | "pdb" | "dSYM"))
+                });
+                let runs_at_run_time = artifact.target.kind.iter().any(|kind| {
+                    matches!(kind, TargetKind::Bin | TargetKind::DyLib | TargetKind::CDyLib)
+                });
+                if runs_at_run_time {
+                    companions.extend(loadable.map(|file| file.clone().into_std_path_buf()));
+                }
+            }
+        }
+        sources.remember(&workspace.target_directory)?;
+        let mut launches = cargo.record_launches(workspace, selection)?;
+        let executables = executables
+            .into_iter()
+            .filter_map(|(manifest, target, path)| {
+                // What cargo builds but does not run has no benchmarks.
+                let position = launches.iter().position(|launch| launch.executable() == path)?;
+                Some(BenchExecutable {
+                    package: workspace.package_name(&manifest),
+                    is_bench_target: target.is_bench(),
+                    target: target.name,
+                    path,
+                    launch: launches.swap_remove(position),
+                })
+            })
+            .collect();
+        Ok(SideBuild {
+            executables,
+            companions,
+            rustc: cargo.rustc_version(&workspace.directory)?,
+            sources,
+            directory: self.slot.side_directory(side),
+        })
+    }
+}
+
+/// Where one side's workspace lies, and where it is built.
+struct Workspace {
+    root: PathBuf,
+    checkout: PathBuf,
+    directory: PathBuf,
+    manifest: Option<PathBuf>,
+    target_directory: PathBuf,
+    metadata: Metadata,
+}
+
+impl Workspace {
+    /// The names, as file names begin with them, of everything that path crates compile to.
+    fn crate_names(&self) -> impl Iterator<Item = String> {
+        self.metadata.packages.iter().flat_map(|package| {
+            let targets = package.targets.iter().map(|target| target.name.replace('-', "_"));
+            targets.chain([package.name.to_string()])
+        })
+    }
+
+    fn package_name(&self, manifest: &camino::Utf8Path) -> String {
+        let package = self.metadata.packages.iter().find(|p| p.manifest_path == manifest);
+        package.map(|package| package.name.to_string()).unwrap_or_default()
+    }
+
+    fn without_executables(&self, cargo: &Cargo, directory: PathBuf) -> Result<SideBuild> {
+        Ok(SideBuild {
+            executables: Vec::new(),
+            companions: Vec::new(),
+            rustc: cargo.rustc_version(&self.directory)?,
+            sources: SourceTree::read(&self.checkout)?,
+            directory,
+        })
+    }
+}
+
+trait WorkspaceRoot {
+    fn workspace_root_path(&self) -> &Path;
+}
+
+impl WorkspaceRoot for Metadata {
+    fn workspace_root_path(&self) -> &Path {
+        self.workspace_root.as_std_path()
+    }
+}
+
+fn on_side(error: Error, side: Side, revision: &Revision) -> Error {
+    error.on_side(format!("{side} ({revision})"))
+}
+
+/// The one thing that must never happen silently.
+fn stale(artifact: &cargo_metadata::Artifact, side: Side) -> Error {
+    Error::comparison(format!("cargo did not rebuild `{}` of {side}", artifact.target.name))
+        .because("it takes another revision's artifact for this one's; a comparison would be worthless")
+        .help("run `cargo bench-compare clean` and try again; if it happens again, please report it")
+}
+
+/// `cargo bench` failed after printing its own messages.
+fn cargo_failed(what: &str, status: std::process::ExitStatus) -> Error {
+    Error::comparison("does not build")
+        .because(format!("`{what}` {}; its messages are above", describe_exit(status)))
+}

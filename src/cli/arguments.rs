@@ -1,0 +1,212 @@
+//! The arguments, and what they mean.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use regex::Regex;
+
+use crate::build::Selection;
+use crate::compare::Settings;
+use crate::error::Result;
+use crate::plan::Filter;
+use crate::revision::Range;
+use crate::stats::Percent;
+
+/// Compare the benchmarks of two git revisions, and say which differences can be believed
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo-bench-compare",
+    bin_name = "cargo bench-compare",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit codes: 0 done, 2 wrong usage, 3 something could not be compared, 130 interrupted"
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub comparison: ComparisonArguments,
+}
+
+impl Arguments {
+    /// The user's choice of colours, if any.
+    pub fn color(&self) -> Option<anstream::ColorChoice> {
+        let presentation = match &self.command {
+            None => &self.comparison.presentation,
+            Some(Command::Report(arguments)) => &arguments.presentation,
+            Some(Command::Demo(arguments)) => &arguments.presentation,
+            Some(_) => return None,
+        };
+        match presentation.color {
+            Color::Auto => None,
+            Color::Always => Some(anstream::ColorChoice::Always),
+            Color::Never => Some(anstream::ColorChoice::Never),
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the benchmarks of both revisions
+    List(ListArguments),
+    /// Show the results of an earlier comparison again
+    Report(ReportArguments),
+    /// Make a small sample repository and compare its two revisions
+    Demo(DemoArguments),
+    /// Remove what was kept between the comparisons of this repository
+    Clean,
+    /// Write down how cargo starts a bench executable
+    #[command(hide = true, name = crate::build::RECORD_SUBCOMMAND)]
+    RecordLaunch {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        launch: Vec<OsString>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    #[command(flatten)]
+    pub what: WhatArguments,
+}
+
+impl ListArguments {
+    /// Listing needs none of the options for measuring.
+    pub fn settings(&self, command: String) -> Result<Settings> {
+        let directory = std::env::current_dir()?;
+        self.what.settings(command, directory)
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// A results file [default: the last comparison in this repository]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub presentation: Presentation,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    #[command(flatten)]
+    pub presentation: Presentation,
+}
+
+#[derive(Debug, Args)]
+pub struct ComparisonArguments {
+    #[command(flatten)]
+    what: WhatArguments,
+    /// Launch pairs for each benchmark; `***` needs 12
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "How to measure")]
+    runs: u32,
+    /// Changes smaller than this do not matter
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = positive_percent, help_heading = "How to measure")]
+    margin: Percent,
+    /// The seed of the order of measurements [default: a random one, which is recorded]
+    #[arg(long, value_name = "N", help_heading = "How to measure")]
+    seed: Option<u64>,
+    /// Save the results here, while they come in
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    pub presentation: Presentation,
+}
+
+impl ComparisonArguments {
+    /// What the arguments ask for.
+    pub fn settings(&self, command: String, directory: PathBuf) -> Result<Settings> {
+        Ok(Settings {
+            margin: self.margin,
+            runs: self.runs,
+            seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+            save: self.save.clone(),
+            ..self.what.settings(command, directory)?
+        })
+    }
+}
+
+/// What is compared: common to comparing and listing.
+#[derive(Debug, Args)]
+pub struct WhatArguments {
+    /// What to compare: A..B, A...B (the merge base of A and B against B), or A (against the working tree
+    /// with its uncommitted changes) [default: the merge base with the default branch]
+    #[arg(value_name = "REVISIONS")]
+    range: Option<Range>,
+    #[command(flatten)]
+    selection: Selection,
+    /// Only benchmarks whose id matches this regular expression (repeatable: any of them)
+    #[arg(long, value_name = "REGEX", help_heading = "Which benchmarks")]
+    filter: Vec<Regex>,
+    /// No benchmarks whose id matches this regular expression (repeatable)
+    #[arg(long, value_name = "REGEX", help_heading = "Which benchmarks")]
+    skip: Vec<Regex>,
+    /// Give up on a benchmark that shows no sign of progress for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = timeout, help_heading = "How to measure")]
+    timeout: Duration,
+}
+
+impl WhatArguments {
+    fn settings(&self, command: String, directory: PathBuf) -> Result<Settings> {
+        Ok(Settings {
+            directory,
+            range: self.range.clone().unwrap_or_default(),
+            selection: self.selection.clone(),
+            filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },
+            margin: Percent::new(2.0),
+            runs: 1,
+            seed: 0,
+            timeout: self.timeout,
+            save: None,
+            command,
+        })
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Presentation {
+    /// The form of the results
+    #[arg(long, value_enum, default_value_t = Format::Table, help_heading = "What to show")]
+    pub format: Format,
+    /// Write the results to this file instead of standard output
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    pub output: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "What to show")]
+    pub color: Color,
+}
+
+/// The form in which results are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people at a terminal
+    Table,
+    /// The results file
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+fn positive_percent(text: &str) -> Result<Percent, String> {
+    let percent: Percent = text.parse()?;
+    if percent.value() > 0.0 && percent.value() < 100.0 {
+        return Ok(percent);
+    }
+    Err("must be more than 0 % and less than 100 %".to_owned())
+}
+
+fn timeout(text: &str) -> Result<Duration, String> {
+    let duration = match text.parse::<u64>() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string())?,
+    };
+    if duration.is_zero() { Err("must be longer than nothing".to_owned()) } else { Ok(duration) }
+}

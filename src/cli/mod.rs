@@ -1,0 +1,191 @@
+//! The command line: arguments in, output and exit codes out. Knows how nothing is done.
+
+mod arguments;
+mod terminal;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use fs_err as fs;
+
+use crate::build;
+use crate::compare::{self, Outcome, Settings};
+use crate::demo;
+use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::plan::{OnSide, Plan};
+use crate::report::{Table, natural_order, table};
+use crate::results::Results;
+use crate::revision::{self, Repository};
+
+use arguments::{Arguments, Command, Format, Presentation};
+use terminal::{Terminal, print_error};
+
+/// Runs the program with the process's own arguments.
+pub fn main() -> ExitCode {
+    let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    // Cargo passes its subcommand's name on.
+    if words.get(1).is_some_and(|word| word == "bench-compare") {
+        words.remove(1);
+    }
+    let command = shown_command(&words);
+    let arguments = match Arguments::try_parse_from(words) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no errors, and go to standard output.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    if let Some(color) = arguments.color() {
+        color.write_global();
+    }
+    run(arguments, command).unwrap_or_else(|error| {
+        print_error(&error);
+        error.exit_code()
+    })
+}
+
+fn run(arguments: Arguments, command: String) -> Result<ExitCode> {
+    if let Some(Command::RecordLaunch { launch }) = arguments.command {
+        build::record_launch(launch)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    interrupt::install_handler()?;
+    match arguments.command {
+        None => {
+            let settings = arguments.comparison.settings(command, std::env::current_dir()?)?;
+            run_comparison(&settings, &arguments.comparison.presentation)
+        }
+        Some(Command::List(arguments)) => run_list(&arguments.settings(command)?),
+        Some(Command::Report(arguments)) => {
+            let file = arguments.file.map_or_else(last_results, Ok)?;
+            present(&Results::load(&file)?, &arguments.presentation)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Command::Demo(arguments)) => run_demo(command, &arguments.presentation),
+        Some(Command::Clean) => run_clean(),
+        Some(Command::RecordLaunch { .. }) => unreachable!("handled above"),
+    }
+}
+
+/// The command as the user would type it, for the report.
+fn shown_command(words: &[std::ffi::OsString]) -> String {
+    let words = words.iter().skip(1).map(|word| word.to_string_lossy());
+    let quoted = words.map(|word| match shlex::try_quote(&word) {
+        Ok(quoted) => quoted.into_owned(),
+        Err(_) => word.clone().into_owned(),
+    });
+    ["cargo".to_owned(), "bench-compare".to_owned()].into_iter().chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<ExitCode> {
+    let terminal = Terminal::new();
+    let Outcome { results, stopped } = compare::compare(settings, &terminal)?;
+    terminal.finish();
+    present(&results, presentation)?;
+    if let Some(file) = &settings.save {
+        crate::observer::Observer::status(&terminal, "Saved", &file.display().to_string());
+    }
+    Ok(match stopped {
+        Some(error) => {
+            print_error(&error);
+            error.exit_code()
+        }
+        None if results.failed.is_empty() => ExitCode::SUCCESS,
+        None => ExitCode::from(3),
+    })
+}
+
+fn run_list(settings: &Settings) -> Result<ExitCode> {
+    let terminal = Terminal::new();
+    let listing = compare::list(settings, &terminal)?;
+    terminal.finish();
+    print_to_stdout(&list_text(&listing.plan))?;
+    Ok(if listing.plan.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+/// One line a benchmark: its full name, and what is special about it.
+fn list_text(plan: &Plan) -> String {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for target in &plan.targets {
+        for planned in &target.benchmarks {
+            lines.push((format!("{}::{}", target.name, planned.id), String::new()));
+        }
+    }
+    let mut special = |list: &[OnSide], what: &str| {
+        for OnSide { side, name } in list {
+            let full = format!("{}::{}::{}", name.package, name.target, name.benchmark);
+            lines.push((full, what.replace("{side}", &side.to_string())));
+        }
+    };
+    special(&plan.identical, "identical code");
+    special(&plan.added, "only on {side}");
+    special(&plan.removed, "not on {side}");
+    lines.sort_by(|a, b| natural_order(&a.0, &b.0));
+    let mut text = String::new();
+    for (name, what) in lines {
+        text += &if what.is_empty() { format!("{name}\n") } else { format!("{name}  ({what})\n") };
+    }
+    for failed in &plan.failed {
+        text += &format!("{}  (failed on {}: {})\n", failed.target, failed.side, failed.reason);
+    }
+    text
+}
+
+fn run_demo(command: String, presentation: &Presentation) -> Result<ExitCode> {
+    let repository = demo::Repository::create()?;
+    let settings = repository.settings(command);
+    eprintln!("{}", demo::INTRODUCTION);
+    let code = run_comparison(&settings, presentation)?;
+    eprintln!("{}", demo::CONCLUSION);
+    Ok(code)
+}
+
+fn run_clean() -> Result<ExitCode> {
+    let repository = Repository::discover(&std::env::current_dir()?)?;
+    match revision::clean(&repository)? {
+        Some(directory) => println!("removed {}", directory.display()),
+        None => println!("there was nothing to remove"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn last_results() -> Result<PathBuf> {
+    let repository = Repository::discover(&std::env::current_dir()?)?;
+    let file = compare::last_results(&repository)?;
+    if file.exists() {
+        return Ok(file);
+    }
+    Err(Error::usage("nothing has been compared in this repository yet")
+        .help("name a results file, or run a comparison first: cargo bench-compare main..HEAD"))
+}
+
+fn present(results: &Results, presentation: &Presentation) -> Result<()> {
+    let text = match presentation.format {
+        Format::Table => table(results, Table { color: presentation.output.is_none() }),
+        Format::Json => results.to_json(),
+    };
+    match &presentation.output {
+        Some(file) => write_output(file, &text),
+        None => print_to_stdout(&text),
+    }
+}
+
+fn write_output(file: &Path, text: &str) -> Result<()> {
+    fs::write(file, text)
+        .map_err(|error| Error::usage("cannot write the output").because(error))
+}
+
+/// Colours are taken out on the way unless standard output is a terminal that wants them.
+fn print_to_stdout(text: &str) -> Result<()> {
+    let written = anstream::stdout().write_all(text.as_bytes());
+    match written {
+        // Whoever reads has read enough: `| head`.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}

@@ -1,0 +1,312 @@
+//! A whole comparison: every stage, in order.
+//!
+//! In: [`Settings`]. Out: results, or the lists of benchmarks. This is the only module that knows all stages;
+//! it decides nothing that a stage could decide.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::build::{BenchExecutable, Builder, CodeComparison, Selection, SideBuild, compare_code};
+use crate::environment::Environment;
+use crate::error::{Error, ErrorKind, Result};
+use crate::harness::{Benchmarks, Failure, Harness, Session, Wanted};
+use crate::interrupt;
+use crate::measure::{Design, Executor, measure};
+use crate::observer::Observer;
+use crate::plan::{
+    Filter, Inventories, Inventory, Listed, Plan, PlannedTarget, TargetName,
+};
+use crate::results::{self, Results, ResultsRecorder, SCHEMA_VERSION};
+use crate::revision::{self, Checkout, Range, Repository, Revision, Slot};
+use crate::side::{PerSide, Side};
+use crate::stats::Percent;
+
+/// Everything that a user can choose.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The directory in which the comparison is asked for.
+    pub directory: PathBuf,
+    /// What to compare.
+    pub range: Range,
+    /// What to build.
+    pub selection: Selection,
+    /// Which benchmarks.
+    pub filter: Filter,
+    /// Changes below it do not matter.
+    pub margin: Percent,
+    /// Launch groups for each benchmark.
+    pub runs: u32,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// How long a bench process may go on without any sign of progress.
+    pub timeout: Duration,
+    /// Where results are saved beside the place where `report` finds them.
+    pub save: Option<PathBuf>,
+    /// The command as the user gave it, for the report.
+    pub command: String,
+}
+
+/// What came of a comparison.
+pub struct Outcome {
+    /// The results, complete or not.
+    pub results: Results,
+    /// Why they are not complete.
+    pub stopped: Option<Error>,
+}
+
+/// What `list` shows.
+pub struct Listing {
+    /// The revisions, reference first.
+    pub revisions: PerSide<Revision>,
+    /// Their benchmarks, matched.
+    pub plan: Plan,
+}
+
+/// Where the results of a repository's last comparison are kept.
+pub fn last_results(repository: &Repository) -> Result<PathBuf> {
+    Ok(revision::repository_cache(repository)?.join("last").join("results.json"))
+}
+
+/// Makes the comparison.
+pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> {
+    let prepared = Prepared::new(settings, observer)?;
+    let results = Results {
+        schema_version: SCHEMA_VERSION,
+        generator: concat!("cargo-bench-compare ", env!("CARGO_PKG_VERSION")).to_owned(),
+        command: settings.command.clone(),
+        complete: false,
+        seed: settings.seed,
+        runs: settings.runs,
+        margin_percent: settings.margin,
+        revisions: prepared.described_revisions(),
+        environment: Environment::of_this_machine(),
+        comparisons: Vec::new(),
+        added: Vec::new(),
+        removed: Vec::new(),
+        failed: Vec::new(),
+        notes: prepared.notes.clone(),
+        measured: Vec::new(),
+    };
+    let mut files = vec![last_results(&prepared.repository)?];
+    files.extend(settings.save.clone());
+    let mut recorder = ResultsRecorder::new(results, &prepared.plan, files)?;
+    observer.status("Measuring", &prepared.describe_work(settings));
+    let design = Design { groups: settings.runs, seed: settings.seed };
+    let Prepared { plan, mut programs, .. } = prepared;
+    let stopped = match measure(&plan, design, &mut programs, &mut recorder, observer) {
+        Ok(()) => None,
+        // What was measured before is kept, and so is the reason for its being all there is.
+        Err(error) => Some(error),
+    };
+    if let Some(error) = stopped.as_ref().filter(|error| error.kind() != ErrorKind::Interrupted) {
+        let results = recorder.results().clone();
+        return Ok(Outcome { results, stopped: Some(error.clone()) });
+    }
+    let results = recorder.finish(stopped.is_none())?;
+    Ok(Outcome { results, stopped })
+}
+
+/// Builds all sides and lists their benchmarks.
+pub fn list(settings: &Settings, observer: &dyn Observer) -> Result<Listing> {
+    let prepared = Prepared::new(settings, observer)?;
+    Ok(Listing { revisions: prepared.revisions.clone(), plan: prepared.plan })
+}
+
+/// Everything up to the first measurement. The worktrees live as long as this does.
+struct Prepared {
+    repository: Repository,
+    revisions: PerSide<Revision>,
+    plan: Plan,
+    programs: Programs,
+    builds: PerSide<SideBuild>,
+    notes: Vec<String>,
+}
+
+impl Prepared {
+    fn new(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
+        let repository = Repository::discover(&settings.directory)?;
+        let revisions = revision::resolve(&repository, &settings.range)?;
+        let slot = Slot::acquire(&repository)?;
+        let named: Vec<String> = revisions.values().map(|revision| format!("({revision})")).collect();
+        observer.status("Comparing", &named.join(" with "));
+        let checkouts = revision::check_out(&repository, &slot, &revisions)?;
+        let mut notes = checkout_notes(&revisions, &checkouts);
+        for note in &notes {
+            observer.warn(note);
+        }
+        let selection = &settings.selection;
+        let builder = Builder { repository: &repository, slot: &slot, selection, observer };
+        let builds = builder.build(&revisions, &checkouts)?;
+        let (inventories, programs, code_notes) = inventory(&builds, checkouts, slot, settings.timeout)?;
+        notes.extend(code_notes);
+        let plan = Plan::new(&inventories, &settings.filter);
+        if plan.is_empty() {
+            return Err(no_benchmarks(&plan, &builds, settings));
+        }
+        for note in &plan.notes {
+            observer.warn(note);
+        }
+        Ok(Self { repository, revisions, plan, programs, builds, notes })
+    }
+
+    fn described_revisions(&self) -> Vec<results::Revision> {
+        let dirty = |side| self.programs.checkouts[side].dirty;
+        self.revisions
+            .iter()
+            .map(|(side, revision)| results::Revision {
+                label: revision.label.clone(),
+                commit: revision.commit.clone(),
+                dirty: dirty(side),
+                rustc: self.builds[side].rustc.clone(),
+            })
+            .collect()
+    }
+
+    fn describe_work(&self, settings: &Settings) -> String {
+        let measured: usize = self.plan.targets.iter().map(|target| target.benchmarks.len()).sum();
+        let identical = match self.plan.identical.len() {
+            0 => String::new(),
+            count => format!("; {count} not, because their code is identical"),
+        };
+        if measured == 0 {
+            return format!("nothing{identical}");
+        }
+        format!("{measured} benchmarks in {} launch pairs each{identical}", settings.runs)
+    }
+}
+
+fn checkout_notes(revisions: &PerSide<Revision>, checkouts: &PerSide<Checkout>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let reference = &revisions[Side::REFERENCE];
+    for (side, revision) in revisions.others() {
+        if revision.commit == reference.commit && !checkouts[side].dirty {
+            notes.push(format!(
+                "base and {side} are the same commit: this compares the code with itself"
+            ));
+        }
+    }
+    for (side, checkout) in checkouts.iter() {
+        notes.extend(checkout.notes.iter().map(|note| format!("{side}: {note}")));
+    }
+    notes
+}
+
+fn no_benchmarks(plan: &Plan, builds: &PerSide<SideBuild>, settings: &Settings) -> Error {
+    let error = Error::comparison("there are no benchmarks to compare");
+    if !plan.notes.is_empty() {
+        return plan.notes.iter().fold(error, |error, note| error.because(note));
+    }
+    if builds.values().all(|build| build.executables.is_empty()) {
+        return error.because("cargo bench runs no executable with these options").help(
+            "name the packages or targets with -p, --workspace or --bench, and check `cargo bench` itself",
+        );
+    }
+    if settings.filter.only.is_empty() && settings.filter.skip.is_empty() {
+        return error.help("`cargo bench` itself shows what there is");
+    }
+    error
+        .because("--filter and --skip leave none over")
+        .help("`cargo bench-compare list` shows their ids")
+}
+
+/// The programs of all sides, ready to be started. Keeps the checkouts that they run in.
+struct Programs {
+    by_target: HashMap<(TargetName, Side), Program>,
+    checkouts: PerSide<Checkout>,
+    _slot: Slot,
+}
+
+struct Program {
+    benchmarks: Box<dyn Benchmarks>,
+    ids: Vec<String>,
+}
+
+impl Executor for Programs {
+    fn start(
+        &mut self,
+        target: &PlannedTarget,
+        side: Side,
+        wanted: &[String],
+    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+        interrupt::check()?;
+        let program = &self.by_target[&(target.name.clone(), side)];
+        let all = program.ids.iter().all(|id| wanted.contains(id));
+        program.benchmarks.start(if all { Wanted::All } else { Wanted::Only(wanted) })
+    }
+}
+
+/// Asks every bench executable for its benchmarks. Also gives notes on code that is identical although it
+/// is measured.
+fn inventory(
+    builds: &PerSide<SideBuild>,
+    checkouts: PerSide<Checkout>,
+    slot: Slot,
+    timeout: Duration,
+) -> Result<(Inventories, Programs, Vec<String>)> {
+    let mut by_target = HashMap::new();
+    let mut notes = Vec::new();
+    let mut inventories: Vec<BTreeMap<TargetName, Listed>> = Vec::new();
+    for (side, build) in builds.iter() {
+        let mut targets: BTreeMap<TargetName, Listed> = BTreeMap::new();
+        for executable in &build.executables {
+            let harness = Harness::detect(&executable.path)?;
+            let program = harness.open(&executable.launch, timeout);
+            // Every library with tests is such an executable; it is not worth a word.
+            if program.is_none() && !executable.is_bench_target {
+                continue;
+            }
+            let name = TargetName {
+                package: executable.package.clone(),
+                target: executable.target.clone(),
+            };
+            let code = match reference_executable(builds, side, executable) {
+                Some(reference) => compare_code(
+                    (&builds[Side::REFERENCE], reference),
+                    (build, executable),
+                )?,
+                None => CodeComparison::Different,
+            };
+            if let CodeComparison::IdenticalButDataChanged(path) = &code {
+                notes.push(format!(
+                    "`{name}` is identical code, but was measured because `{}` changed",
+                    path.display()
+                ));
+            }
+            let identical_code = code == CodeComparison::Identical;
+            let known = inventories.first().and_then(|reference| reference.get(&name));
+            let inventory = match program {
+                None => Inventory::NotUnderstood(harness),
+                Some(_) if identical_code && known.is_some() => {
+                    known.map(|listed| listed.inventory.clone()).expect("checked")
+                }
+                Some(mut benchmarks) => match benchmarks.list()? {
+                    Err(failure) => Inventory::Failed(failure),
+                    Ok(ids) => {
+                        let program = Program { benchmarks, ids: ids.clone() };
+                        by_target.insert((name.clone(), side), program);
+                        Inventory::Benchmarks(ids)
+                    }
+                },
+            };
+            targets.insert(name, Listed { inventory, identical_code });
+        }
+        inventories.push(targets);
+    }
+    let programs = Programs { by_target, checkouts, _slot: slot };
+    Ok((inventories.into_iter().collect(), programs, notes))
+}
+
+fn reference_executable<'a>(
+    builds: &'a PerSide<SideBuild>,
+    side: Side,
+    executable: &BenchExecutable,
+) -> Option<&'a BenchExecutable> {
+    if side == Side::REFERENCE {
+        return None;
+    }
+    builds[Side::REFERENCE].executables.iter().find(|other| {
+        (&other.package, &other.target, other.is_bench_target)
+            == (&executable.package, &executable.target, executable.is_bench_target)
+    })
+}

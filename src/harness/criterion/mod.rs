@@ -1,0 +1,85 @@
+//! The adapter for criterion: over its socket where it has one (0.3.3 and later), else by its files.
+
+mod files;
+mod protocol;
+mod socket;
+
+pub use files::FileBenchmarks;
+pub use socket::SocketBenchmarks;
+
+use super::Wanted;
+
+/// Samples taken of a benchmark in one launch, unless the benchmark's own code says otherwise.
+const SAMPLE_SIZE: usize = 20;
+
+/// Seconds of warm-up and of measurement in one launch, unless the benchmark's own code says otherwise.
+/// Many short launches tell more than one long one: a part of the variance lies between processes.
+const SHORT_TIMES: Times = Times { warm_up: 0.03, measurement: 0.08 };
+
+/// The same for criterion 0.3, which accepts whole seconds only.
+const WHOLE_SECONDS: Times = Times { warm_up: 1.0, measurement: 1.0 };
+
+struct Times {
+    warm_up: f64,
+    measurement: f64,
+}
+
+impl Times {
+    fn arguments(&self) -> Vec<String> {
+        [
+            ("--sample-size", SAMPLE_SIZE.to_string()),
+            ("--warm-up-time", self.warm_up.to_string()),
+            ("--measurement-time", self.measurement.to_string()),
+        ]
+        .into_iter()
+        .flat_map(|(name, value)| [name.to_owned(), value])
+        .collect()
+    }
+}
+
+/// A regular expression that matches exactly the wanted ids, or `None` to run everything: an argument
+/// has at most 128 KiB on Linux, and what is not wanted can be ignored.
+fn filter(wanted: Wanted<'_>) -> Option<String> {
+    let Wanted::Only(benchmarks) = wanted else { return None };
+    let ids: Vec<String> =
+        benchmarks.iter().map(|id| regex::escape(without_occurrence(id))).collect();
+    Some(format!("^(?:{})$", ids.join("|"))).filter(|regex| regex.len() < 100_000)
+}
+
+/// The id that criterion knows. Ids may occur twice in an executable; from the second occurrence on we
+/// add ` #2`, as criterion does in its titles.
+fn without_occurrence(id: &str) -> &str {
+    match id.rsplit_once(" #") {
+        Some((id, number)) if number.parse::<usize>().is_ok_and(|number| number >= 2) => id,
+        _ => id,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn second_occurrences_are_filtered_by_the_id_that_criterion_knows() {
+        assert_eq!(without_occurrence("sort/100 #2"), "sort/100");
+        assert_eq!(without_occurrence("issue #1"), "issue #1");
+        assert_eq!(without_occurrence("C #"), "C #");
+    }
+
+    proptest! {
+        #[test]
+        fn the_filter_matches_its_own_ids_and_no_others(
+            ids in proptest::collection::vec("\\PC{1,20}", 1..5),
+            other in "\\PC{1,20}",
+        ) {
+            let text = filter(Wanted::Only(&ids)).unwrap();
+            let regex = regex::Regex::new(&text).unwrap();
+            for id in &ids {
+                prop_assert!(regex.is_match(without_occurrence(id)));
+            }
+            let known = ids.iter().any(|id| without_occurrence(id) == other);
+            prop_assert_eq!(regex.is_match(&other), known);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Bench harnesses: one adapter each, behind two traits.
+//!
+//! In: one bench executable and how cargo would start it. Out: the ids of its benchmarks, and samples.
+//! Knows nothing of sides, schedules or statistics.
+
+mod criterion;
+mod output;
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use memchr::memmem;
+
+use crate::build::Launch;
+use crate::error::Result;
+
+/// One timed batch of a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// How often the benchmarked code ran in the batch.
+    pub iterations: f64,
+    /// What the batch took, in the [`Measurement`]'s unit; usually nanoseconds.
+    pub total: f64,
+}
+
+/// The samples of one benchmark in one launch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measurement {
+    /// The benchmark's id within its executable.
+    pub benchmark: String,
+    /// The unit of [`Sample::total`]: `ns` unless the benchmark measures something else than time.
+    pub unit: String,
+    /// In the order in which they were taken.
+    pub samples: Vec<Sample>,
+}
+
+/// What a running executable did in one step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// It ran one benchmark, and now waits.
+    Measured(Measurement),
+    /// It has ended; all its benchmarks are done.
+    Finished,
+    /// It has ended, or was ended, before its time.
+    Failed(Failure),
+}
+
+/// Why an executable did not run all its benchmarks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The benchmark in which it happened, if it was in one.
+    pub benchmark: Option<String>,
+    /// What happened, and the end of what the executable printed.
+    pub reason: String,
+}
+
+impl Failure {
+    fn outside_benchmarks(reason: impl Into<String>) -> Self {
+        Self { benchmark: None, reason: reason.into() }
+    }
+}
+
+/// Which benchmarks of an executable are to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted<'a> {
+    /// All of them.
+    All,
+    /// Those with these ids. Others may run too where the harness cannot be told exactly.
+    Only(&'a [String]),
+}
+
+/// A bench executable whose harness is known.
+pub trait Benchmarks {
+    /// The ids of all its benchmarks, in the order in which they run. The inner error is the executable's
+    /// own failure; the outer one an interrupt.
+    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>>;
+
+    /// Starts a process that measures benchmarks, one for each [`Session::step`]. It does as little as
+    /// possible before the first step.
+    fn start(&self, wanted: Wanted<'_>)
+    -> Result<std::result::Result<Box<dyn Session>, Failure>>;
+}
+
+/// A live bench process that is stepped from benchmark to benchmark. Dropping it ends the process.
+pub trait Session {
+    /// Lets it run its next benchmark, and waits. An error is an interrupt.
+    fn step(&mut self) -> Result<Step>;
+}
+
+/// The harness that a bench executable was built with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Harness {
+    /// criterion 0.3.3 or later, which can be stepped over a socket.
+    Criterion,
+    /// An older criterion, whose results are read from files.
+    CriterionFiles,
+    /// The standard library's `#[bench]`.
+    Libtest,
+    /// divan.
+    Divan,
+    /// gungraun, formerly iai-callgrind.
+    Gungraun,
+    /// A CodSpeed shim for another harness.
+    CodSpeed,
+    /// None that is known: a program of its own.
+    Custom,
+}
+
+impl Harness {
+    /// Detects the harness from the executable's bytes. The executable is never run for that.
+    pub fn detect(executable: &Path) -> Result<Self> {
+        Ok(Self::detect_in(&fs_err::read(executable)?))
+    }
+
+    fn detect_in(bytes: &[u8]) -> Self {
+        // Libtest first: it brings its own `main`, whatever else is linked.
+        let marks: [(&[u8], Self); 7] = [
+            (b"is only accepted on the nightly compiler", Self::Libtest),
+            (b"CODSPEED_ENV", Self::CodSpeed),
+            (b"CARGO_CRITERION_PORT", Self::Criterion),
+            (b"This executable is a Criterion.rs benchmark", Self::CriterionFiles),
+            (b"DIVAN_SAMPLE_COUNT", Self::Divan),
+            (b"GUNGRAUN_RUNNER", Self::Gungraun),
+            (b"IAI_CALLGRIND_RUNNER", Self::Gungraun),
+        ];
+        let found = marks.iter().find(|(mark, _)| memmem::find(bytes, mark).is_some());
+        found.map_or(Self::Custom, |(_, harness)| *harness)
+    }
+
+    /// The adapter for an executable of this harness; `None` if there is none.
+    ///
+    /// `timeout` is how long a process may go on without any sign of progress beyond what it announced.
+    pub fn open(self, launch: &Launch, timeout: Duration) -> Option<Box<dyn Benchmarks>> {
+        match self {
+            Self::Criterion => {
+                Some(Box::new(criterion::SocketBenchmarks::new(launch.clone(), timeout)))
+            }
+            Self::CriterionFiles => {
+                Some(Box::new(criterion::FileBenchmarks::new(launch.clone(), timeout)))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Harness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Criterion | Self::CriterionFiles => "criterion",
+            Self::Libtest => "libtest",
+            Self::Divan => "divan",
+            Self::Gungraun => "gungraun",
+            Self::CodSpeed => "a CodSpeed shim",
+            Self::Custom => "a harness of its own",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harnesses_are_told_by_their_marks() {
+        let detect = |text: &str| Harness::detect_in(text.as_bytes());
+        assert_eq!(detect("..CARGO_CRITERION_PORT.."), Harness::Criterion);
+        assert_eq!(
+            detect("This executable is a Criterion.rs benchmark."),
+            Harness::CriterionFiles
+        );
+        assert_eq!(
+            detect("CARGO_CRITERION_PORT is only accepted on the nightly compiler"),
+            Harness::Libtest
+        );
+        assert_eq!(detect("DIVAN_SAMPLE_COUNT"), Harness::Divan);
+        assert_eq!(detect("IAI_CALLGRIND_RUNNER"), Harness::Gungraun);
+        assert_eq!(detect("CODSPEED_ENV CARGO_CRITERION_PORT"), Harness::CodSpeed);
+        assert_eq!(detect("nothing"), Harness::Custom);
+    }
+}

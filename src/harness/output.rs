@@ -1,0 +1,54 @@
+//! What a bench process prints: kept in a file, and its end shown when something goes wrong.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::process::{Command, Stdio};
+
+/// How much of the end is looked at, and how many lines of it are shown.
+const TAIL_BYTES: u64 = 8 * 1024;
+const TAIL_LINES: usize = 12;
+
+/// The output of one process. A file, because nobody reads it while the process runs, and a full pipe
+/// would stop it.
+#[derive(Debug)]
+pub struct Output(File);
+
+impl Output {
+    /// Sends the output of a command here, both streams in their order, and gives it no input.
+    pub fn capture(command: &mut Command) -> std::io::Result<Self> {
+        let file = tempfile::tempfile()?;
+        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
+        Ok(Self(file))
+    }
+
+    /// How much there is, in bytes.
+    pub fn length(&self) -> u64 {
+        self.0.metadata().map_or(0, |metadata| metadata.len())
+    }
+
+    /// All of it.
+    pub fn text(&mut self) -> String {
+        self.from_position(0)
+    }
+
+    /// The last lines of it, after a text that introduces them; nothing if nothing was printed.
+    pub fn tail(&mut self) -> String {
+        let text = self.from_position(self.length().saturating_sub(TAIL_BYTES));
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        let tail = &lines[lines.len().saturating_sub(TAIL_LINES)..];
+        format!("; it printed:\n{}", tail.join("\n"))
+    }
+
+    fn from_position(&mut self, position: u64) -> String {
+        // The position is shared with the process; by the time this is called it has ended.
+        let mut bytes = Vec::new();
+        let read = self.0.seek(SeekFrom::Start(position)).and_then(|_| self.0.read_to_end(&mut bytes));
+        if read.is_err() {
+            bytes.clear();
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}

@@ -1,0 +1,29 @@
+//! Compares the benchmarks of git revisions and says which differences can be believed.
+//!
+//! Data flows one way through the modules:
+//!
+//! [`revision`] -> [`build`] -> [`harness`] -> [`plan`] -> [`measure`] -> [`stats`] -> [`results`] ->
+//! [`report`]
+//!
+//! [`cli`] puts them together. `ARCHITECTURE.md` shows the map and the invariants.
+
+#![forbid(unsafe_op_in_unsafe_fn)]
+#![warn(missing_docs)]
+
+pub mod build;
+pub mod cli;
+pub mod compare;
+pub mod demo;
+pub mod environment;
+pub mod error;
+pub mod harness;
+pub mod interrupt;
+pub mod measure;
+pub mod observer;
+pub mod plan;
+pub mod process;
+pub mod report;
+pub mod results;
+pub mod revision;
+pub mod side;
+pub mod stats;

@@ -1,0 +1,313 @@
+//! What is to be measured: the benchmarks of all sides, matched by package, target and id.
+//!
+//! In: what each side has, and which executables are the same code. Out: benchmarks to measure, benchmarks
+//! whose code is identical, and those that only some sides have. Pure: starts no process.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use regex::Regex;
+
+use crate::harness::{Failure, Harness};
+use crate::side::{PerSide, Side};
+
+/// The full name of a benchmark.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BenchmarkName {
+    /// The cargo package.
+    pub package: String,
+    /// The cargo target.
+    pub target: String,
+    /// The id within the target's executable.
+    pub benchmark: String,
+}
+
+/// A bench target of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TargetName {
+    /// The cargo package.
+    pub package: String,
+    /// The cargo target.
+    pub target: String,
+}
+
+impl TargetName {
+    /// The name of a benchmark in this target.
+    pub fn benchmark(&self, id: &str) -> BenchmarkName {
+        BenchmarkName {
+            package: self.package.clone(),
+            target: self.target.clone(),
+            benchmark: id.to_owned(),
+        }
+    }
+}
+
+/// `package::target`
+impl fmt::Display for TargetName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}::{}", self.package, self.target)
+    }
+}
+
+/// What one side's executable of a target has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inventory {
+    /// These benchmarks, in the order in which they run.
+    Benchmarks(Vec<String>),
+    /// Benchmarks of a harness that cannot be measured.
+    NotUnderstood(Harness),
+    /// It could not say.
+    Failed(Failure),
+}
+
+/// One side's inventory, and whether its executable is the reference's code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// What it has.
+    pub inventory: Inventory,
+    /// Whether it is the same code as the reference's executable; false for the reference itself.
+    pub identical_code: bool,
+}
+
+/// What each side has, by target. A side without a target has no entry for it.
+pub type Inventories = PerSide<BTreeMap<TargetName, Listed>>;
+
+/// Which benchmarks the user wants, by regular expressions on their ids.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// At least one of these matches, if there are any.
+    pub only: Vec<Regex>,
+    /// None of these matches.
+    pub skip: Vec<Regex>,
+}
+
+impl Filter {
+    /// Whether a benchmark is wanted.
+    pub fn accepts(&self, id: &str) -> bool {
+        (self.only.is_empty() || self.only.iter().any(|regex| regex.is_match(id)))
+            && !self.skip.iter().any(|regex| regex.is_match(id))
+    }
+}
+
+/// A benchmark to be measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedBenchmark {
+    /// Its id.
+    pub id: String,
+    /// The sides on which it is measured: the reference, and at least one other.
+    pub sides: Vec<Side>,
+}
+
+/// A target with something to measure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedTarget {
+    /// Its name.
+    pub name: TargetName,
+    /// What is measured of it, in the reference's order.
+    pub benchmarks: Vec<PlannedBenchmark>,
+}
+
+/// A benchmark on one side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OnSide {
+    /// The side.
+    pub side: Side,
+    /// The benchmark.
+    pub name: BenchmarkName,
+}
+
+/// A target or benchmark that could not be measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failed {
+    /// The side on which it failed.
+    pub side: Side,
+    /// The target.
+    pub target: TargetName,
+    /// The benchmark, unless all of the target failed.
+    pub benchmark: Option<String>,
+    /// What happened.
+    pub reason: String,
+}
+
+/// Everything that is known before the first measurement.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// What is measured.
+    pub targets: Vec<PlannedTarget>,
+    /// Benchmarks that are the same code as the reference's, on the side named.
+    pub identical: Vec<OnSide>,
+    /// Benchmarks that the reference has not got.
+    pub added: Vec<OnSide>,
+    /// Benchmarks that only the reference has; `side` is where they are missing.
+    pub removed: Vec<OnSide>,
+    /// Targets whose benchmarks could not be listed.
+    pub failed: Vec<Failed>,
+    /// Bench targets that were left out, in words.
+    pub notes: Vec<String>,
+}
+
+impl Plan {
+    /// Matches the sides' benchmarks.
+    pub fn new(inventories: &Inventories, filter: &Filter) -> Self {
+        let mut plan = Self::default();
+        let names: BTreeSet<&TargetName> =
+            inventories.values().flat_map(|targets| targets.keys()).collect();
+        for name in names {
+            plan.add_target(name, inventories, filter);
+        }
+        plan
+    }
+
+    /// Whether there is no benchmark at all on any side.
+    pub fn is_empty(&self) -> bool {
+        self.targets.is_empty()
+            && self.identical.is_empty()
+            && self.added.is_empty()
+            && self.removed.is_empty()
+            && self.failed.is_empty()
+    }
+
+    fn add_target(&mut self, name: &TargetName, inventories: &Inventories, filter: &Filter) {
+        let listed = inventories.map(|_, targets| targets.get(name));
+        let mut benchmarks: PerSide<Vec<&String>> = listed.map(|_, _| Vec::new());
+        let mut complete = true;
+        for (side, listed) in listed.iter() {
+            match listed.map(|listed| &listed.inventory) {
+                None => {}
+                Some(Inventory::Benchmarks(ids)) => {
+                    benchmarks[side] = ids.iter().filter(|id| filter.accepts(id)).collect();
+                }
+                Some(Inventory::NotUnderstood(harness)) => {
+                    complete = false;
+                    self.notes.push(format!(
+                        "{side}: `{name}` uses {harness}, which cannot be measured yet; left out"
+                    ));
+                }
+                Some(Inventory::Failed(failure)) => {
+                    complete = false;
+                    self.failed.push(Failed {
+                        side,
+                        target: name.clone(),
+                        benchmark: failure.benchmark.clone(),
+                        reason: failure.reason.clone(),
+                    });
+                }
+            }
+        }
+        if !complete {
+            // What one side has is unknown, so nothing can be called added or removed.
+            return;
+        }
+        let reference = &benchmarks[Side::REFERENCE];
+        let mut planned = Vec::new();
+        for id in reference {
+            let mut sides = vec![Side::REFERENCE];
+            for (side, ids) in benchmarks.others() {
+                let on_side = OnSide { side, name: name.benchmark(id) };
+                if !ids.contains(id) {
+                    self.removed.push(on_side);
+                } else if listed[side].is_some_and(|listed| listed.identical_code) {
+                    self.identical.push(on_side);
+                } else {
+                    sides.push(side);
+                }
+            }
+            if sides.len() > 1 {
+                planned.push(PlannedBenchmark { id: (*id).clone(), sides });
+            }
+        }
+        for (side, ids) in benchmarks.others() {
+            let new = ids.iter().filter(|id| !reference.contains(id));
+            self.added.extend(new.map(|id| OnSide { side, name: name.benchmark(id) }));
+        }
+        if !planned.is_empty() {
+            self.targets.push(PlannedTarget { name: name.clone(), benchmarks: planned });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(name: &str) -> TargetName {
+        TargetName { package: "p".to_owned(), target: name.to_owned() }
+    }
+
+    fn has(ids: &[&str]) -> Listed {
+        let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+        Listed { inventory: Inventory::Benchmarks(ids), identical_code: false }
+    }
+
+    fn inventories(sides: Vec<Vec<(&str, Listed)>>) -> Inventories {
+        let side = |targets: Vec<(&str, Listed)>| {
+            targets.into_iter().map(|(name, listed)| (target(name), listed)).collect()
+        };
+        sides.into_iter().map(side).collect()
+    }
+
+    fn names(list: &[OnSide]) -> Vec<&str> {
+        list.iter().map(|on_side| on_side.name.benchmark.as_str()).collect()
+    }
+
+    #[test]
+    fn benchmarks_are_matched_and_the_others_are_listed() {
+        let both = inventories(vec![
+            vec![("t", has(&["a", "b", "old"])), ("gone", has(&["x"]))],
+            vec![("t", has(&["b", "new", "a"])), ("fresh", has(&["y"]))],
+        ]);
+        let plan = Plan::new(&both, &Filter::default());
+        assert_eq!(plan.targets.len(), 1);
+        let ids: Vec<_> = plan.targets[0].benchmarks.iter().map(|b| b.id.as_str()).collect();
+        assert_eq!(ids, ["a", "b"]);
+        assert_eq!(names(&plan.added), ["y", "new"]);
+        assert_eq!(names(&plan.removed), ["x", "old"]);
+    }
+
+    #[test]
+    fn identical_code_is_not_measured() {
+        let same = Listed { identical_code: true, ..has(&["a", "b"]) };
+        let plan =
+            Plan::new(&inventories(vec![vec![("t", has(&["a", "b"]))], vec![("t", same)]]), &Filter::default());
+        assert!(plan.targets.is_empty());
+        assert_eq!(names(&plan.identical), ["a", "b"]);
+    }
+
+    #[test]
+    fn of_three_sides_only_those_are_measured_that_differ() {
+        let same = Listed { identical_code: true, ..has(&["a"]) };
+        let three = inventories(vec![
+            vec![("t", has(&["a", "b"]))],
+            vec![("t", same)],
+            vec![("t", has(&["a"]))],
+        ]);
+        let plan = Plan::new(&three, &Filter::default());
+        let sides: Vec<Side> = Side::first(3).collect();
+        assert_eq!(
+            plan.targets[0].benchmarks,
+            [PlannedBenchmark { id: "a".to_owned(), sides: vec![sides[0], sides[2]] }]
+        );
+        assert_eq!(names(&plan.identical), ["a"]);
+        assert_eq!(names(&plan.removed), ["b", "b"]);
+    }
+
+    #[test]
+    fn a_target_that_cannot_be_listed_on_one_side_is_neither_added_nor_removed() {
+        let failure = Failure { benchmark: None, reason: "it crashed".to_owned() };
+        let broken = Listed { inventory: Inventory::Failed(failure), identical_code: false };
+        let plan =
+            Plan::new(&inventories(vec![vec![("t", has(&["a"]))], vec![("t", broken)]]), &Filter::default());
+        assert_eq!(plan.failed.len(), 1);
+        assert!(plan.targets.is_empty() && plan.removed.is_empty());
+    }
+
+    #[test]
+    fn filters_choose_and_skips_remove() {
+        let regexes = |texts: &[&str]| texts.iter().map(|text| Regex::new(text).unwrap()).collect();
+        let filter = Filter { only: regexes(&["^parse", "len=4$"]), skip: regexes(&["slow"]) };
+        assert!(filter.accepts("parse/fast"));
+        assert!(filter.accepts("print len=4"));
+        assert!(!filter.accepts("parse/slow"));
+        assert!(!filter.accepts("print len=16"));
+    }
+}

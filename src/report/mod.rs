@@ -1,0 +1,9 @@
+//! From results to what people read: pure functions that give text. Knows nothing of where it goes.
+
+mod names;
+mod table;
+mod units;
+
+pub use names::natural_order;
+pub use table::{Table, table};
+pub use units::{format_quantity, format_time};

@@ -1,0 +1,90 @@
+//! Reading and writing the results file.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+use super::schema::{Results, SCHEMA_VERSION};
+
+impl Results {
+    /// Writes the file in one step: a crash leaves the old one or the new one.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        self.try_save(path).map_err(|error| {
+            let full = error.kind() == std::io::ErrorKind::StorageFull;
+            let error = Error::comparison(format!("cannot write {}", path.display())).because(error);
+            if full { error.help("the disk is full; free some space") } else { error }
+        })
+    }
+
+    fn try_save(&self, path: &Path) -> std::io::Result<()> {
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let mut file = tempfile::Builder::new()
+            .prefix(".cargo-bench-compare-")
+            .permissions_of_a_new_file()
+            .tempfile_in(directory.unwrap_or(Path::new(".")))?;
+        file.write_all(self.to_json().as_bytes())?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    /// The file's content.
+    pub fn to_json(&self) -> String {
+        let mut json = serde_json::to_string_pretty(self).expect("results can be written as JSON");
+        json.push('\n');
+        json
+    }
+
+    /// Reads a file that [`save`](Self::save) has written, by whatever version of this program that
+    /// writes the same format.
+    pub fn load(path: &Path) -> Result<Self> {
+        let text = fs_err::read_to_string(path).map_err(|error| {
+            Error::usage("cannot read the results").because(error)
+        })?;
+        Self::from_json(&text).map_err(|error| error.on_side(path.display()))
+    }
+
+    /// Reads the content of a results file.
+    pub fn from_json(text: &str) -> Result<Self> {
+        #[derive(serde::Deserialize)]
+        struct Version {
+            schema_version: u32,
+        }
+        let not_ours = |error: serde_json::Error| {
+            Error::usage("not a results file of cargo-bench-compare")
+                .because(error)
+                .help("`cargo bench-compare main..HEAD --save results.json` writes one")
+        };
+        let Version { schema_version } = serde_json::from_str(text).map_err(not_ours)?;
+        if schema_version != SCHEMA_VERSION {
+            return Err(Error::usage(format!(
+                "the format has version {schema_version}, and this program reads {SCHEMA_VERSION}"
+            ))
+            .help("use the version of cargo-bench-compare that wrote it"));
+        }
+        let results: Self = serde_json::from_str(text).map_err(not_ours)?;
+        if results.revisions.len() < 2 {
+            return Err(Error::usage("not a comparison: it has fewer than two revisions"));
+        }
+        Ok(results)
+    }
+}
+
+/// Temporary files are private, but results are as readable as any new file.
+trait PermissionsOfANewFile {
+    fn permissions_of_a_new_file(&mut self) -> &mut Self;
+}
+
+impl PermissionsOfANewFile for tempfile::Builder<'_, '_> {
+    #[cfg(unix)]
+    fn permissions_of_a_new_file(&mut self) -> &mut Self {
+        use std::os::unix::fs::PermissionsExt;
+        // The process's umask takes away from this, as from every new file.
+        self.permissions(std::fs::Permissions::from_mode(0o666))
+    }
+
+    #[cfg(not(unix))]
+    fn permissions_of_a_new_file(&mut self) -> &mut Self {
+        self
+    }
+}

@@ -1,0 +1,15 @@
+//! The results file: what a comparison measured and what follows from it.
+//!
+//! In: groups of samples as they come. Out: a versioned JSON file from which every report is made, now or
+//! later. Knows nothing of how results are shown.
+
+mod derive;
+mod file;
+mod recorder;
+mod schema;
+
+pub use recorder::ResultsRecorder;
+pub use schema::{
+    Accuracy, Comparison, Failure, LaunchValues, Measured, Method, Missing, Results, Revision,
+    SCHEMA_VERSION, SideTime, json_schema,
+};

@@ -1,0 +1,190 @@
+//! Takes samples as they come, and writes everything down before the next ones are there.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use serde_json::json;
+
+use crate::error::{Error, Result};
+use crate::measure::{Group, Recorder, time_per_iteration};
+use crate::plan::{BenchmarkName, Failed, Plan, TargetName};
+use crate::side::{PerSide, Side};
+
+use super::schema::{Failure, LaunchValues, Measured, Missing, Results};
+
+/// Collects the results of a run. The results files are written anew after every launch group; the raw
+/// samples are appended to a file of their own, one line for each benchmark and group.
+pub struct ResultsRecorder {
+    results: Results,
+    positions: HashMap<BenchmarkName, usize>,
+    sides: Vec<Side>,
+    files: Vec<PathBuf>,
+    samples: Vec<fs::File>,
+}
+
+impl ResultsRecorder {
+    /// Begins with what is known before the first measurement. `files` are where results are written, if
+    /// anywhere; each gets its raw samples beside it.
+    pub fn new(results: Results, plan: &Plan, files: Vec<PathBuf>) -> Result<Self> {
+        let mut samples = Vec::new();
+        for file in &files {
+            if let Some(parent) = file.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            samples.push(fs::File::create(samples_file(file)).map_err(|error| {
+                Error::usage(format!("cannot write {}", file.display())).because(error)
+            })?);
+        }
+        let sides = Side::first(results.revisions.len()).collect();
+        let mut recorder = Self { results, positions: HashMap::new(), sides, files, samples };
+        recorder.begin(plan)?;
+        Ok(recorder)
+    }
+
+    fn begin(&mut self, plan: &Plan) -> Result<()> {
+        for identical in &plan.identical {
+            let position = self.position(identical.side);
+            self.entry(&identical.name).identical.push(position);
+        }
+        let missing = |recorder: &Self, list: &[crate::plan::OnSide]| -> Vec<Missing> {
+            list.iter()
+                .map(|on_side| Missing {
+                    package: on_side.name.package.clone(),
+                    target: on_side.name.target.clone(),
+                    benchmark: on_side.name.benchmark.clone(),
+                    revision: recorder.label(on_side.side),
+                })
+                .collect()
+        };
+        self.results.added = missing(self, &plan.added);
+        self.results.removed = missing(self, &plan.removed);
+        self.results.notes.extend(plan.notes.iter().cloned());
+        for failed in &plan.failed {
+            self.failed(failed.clone())?;
+        }
+        self.group_done()
+    }
+
+    /// The results as they are now.
+    pub fn results(&self) -> &Results {
+        &self.results
+    }
+
+    /// Ends the recording: the run came to its end, or it did not.
+    pub fn finish(mut self, complete: bool) -> Result<Results> {
+        self.results.complete = complete;
+        self.group_done()?;
+        Ok(self.results)
+    }
+
+    fn entry(&mut self, name: &BenchmarkName) -> &mut Measured {
+        let measured = &mut self.results.measured;
+        let position = *self.positions.entry(name.clone()).or_insert_with(|| {
+            measured.push(Measured {
+                package: name.package.clone(),
+                target: name.target.clone(),
+                benchmark: name.benchmark.clone(),
+                unit: "ns".to_owned(),
+                identical: Vec::new(),
+                launches: Vec::new(),
+            });
+            measured.len() - 1
+        });
+        &mut measured[position]
+    }
+
+    fn position(&self, side: Side) -> usize {
+        self.sides.iter().position(|other| *other == side).unwrap_or_default()
+    }
+
+    fn label(&self, side: Side) -> String {
+        self.results.revisions[self.position(side)].label.clone()
+    }
+
+    fn write_samples(&mut self, group: &Group) -> Result<()> {
+        let sides: Vec<serde_json::Value> = group
+            .sides
+            .iter()
+            .map(|(side, measurement)| {
+                let iterations: Vec<f64> = measurement.samples.iter().map(|s| s.iterations).collect();
+                let totals: Vec<f64> = measurement.samples.iter().map(|s| s.total).collect();
+                json!({"revision": self.label(*side), "unit": measurement.unit,
+                    "iterations": iterations, "totals": totals})
+            })
+            .collect();
+        let line = json!({
+            "package": group.target.name.package, "target": group.target.name.target,
+            "benchmark": group.benchmark, "group": group.number + 1, "sides": sides,
+        });
+        for file in &mut self.samples {
+            writeln!(file, "{line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Recorder for ResultsRecorder {
+    fn measured(&mut self, group: &Group) -> Result<()> {
+        self.write_samples(group)?;
+        let name = group.target.name.benchmark(group.benchmark);
+        let unit = &group.sides[0].1.unit;
+        if let Some((side, other)) = group.sides.iter().find(|(_, m)| m.unit != *unit) {
+            let reason =
+                format!("it measures {} here and {unit} elsewhere; they cannot be compared", other.unit);
+            return self.failed(failed(*side, &group.target.name, group.benchmark, reason));
+        }
+        let mut values: PerSide<Option<f64>> = self.sides.iter().map(|_| None).collect();
+        for (side, measurement) in &group.sides {
+            let Some(time) = time_per_iteration(&measurement.samples) else {
+                let reason = "it reported a time that is zero or no number".to_owned();
+                return self.failed(failed(*side, &group.target.name, group.benchmark, reason));
+            };
+            values[*side] = Some(time);
+        }
+        let order = group.sides.iter().map(|(side, _)| self.position(*side)).collect();
+        let unit = unit.clone();
+        let entry = self.entry(&name);
+        entry.unit = unit;
+        entry.launches.push(LaunchValues {
+            group: group.number + 1,
+            order,
+            values: values.values().copied().collect(),
+        });
+        Ok(())
+    }
+
+    fn failed(&mut self, failed: Failed) -> Result<()> {
+        let failure = Failure {
+            side: failed.side.to_string(),
+            revision: self.label(failed.side),
+            package: failed.target.package,
+            target: failed.target.target,
+            benchmark: failed.benchmark,
+            error: failed.reason,
+        };
+        // A benchmark that reports nonsense does so in every group.
+        if !self.results.failed.contains(&failure) {
+            self.results.failed.push(failure);
+        }
+        Ok(())
+    }
+
+    fn group_done(&mut self) -> Result<()> {
+        self.results.derive_comparisons();
+        for file in &self.files {
+            self.results.save(file)?;
+        }
+        Ok(())
+    }
+}
+
+fn failed(side: Side, target: &TargetName, benchmark: &str, reason: String) -> Failed {
+    Failed { side, target: target.clone(), benchmark: Some(benchmark.to_owned()), reason }
+}
+
+/// `results.json` has its raw samples in `results.samples.jsonl`.
+fn samples_file(results: &Path) -> PathBuf {
+    results.with_extension("samples.jsonl")
+}

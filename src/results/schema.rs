@@ -1,0 +1,198 @@
+//! The format. It grows by optional fields; anything else raises [`SCHEMA_VERSION`].
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Environment;
+use crate::stats::{Confidence, Percent, Verdict};
+
+/// The version of the format that this program writes, and the only one that it reads.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The results of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Results {
+    /// The version of this format.
+    pub schema_version: u32,
+    /// The program that wrote it: `cargo-bench-compare 0.1.0`.
+    pub generator: String,
+    /// The command that was given.
+    pub command: String,
+    /// Whether the run came to its end. A run that was interrupted leaves what it had.
+    pub complete: bool,
+    /// The seed of the schedule.
+    pub seed: u64,
+    /// Launch groups planned for each benchmark.
+    pub runs: u32,
+    /// The margin X: changes below it do not matter.
+    pub margin_percent: Percent,
+    /// What was compared, the reference first.
+    pub revisions: Vec<Revision>,
+    /// The machine.
+    pub environment: Environment,
+    /// What follows from `measured`, one entry for each benchmark and revision other than the first.
+    pub comparisons: Vec<Comparison>,
+    /// Benchmarks that a revision has and the reference has not.
+    pub added: Vec<Missing>,
+    /// Benchmarks that the reference has and a revision has not.
+    pub removed: Vec<Missing>,
+    /// What could not be measured.
+    pub failed: Vec<Failure>,
+    /// What was left out or is worth knowing, in words.
+    pub notes: Vec<String>,
+    /// What was measured: `comparisons` can be derived from it again.
+    pub measured: Vec<Measured>,
+}
+
+/// One revision that was compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Revision {
+    /// What the user called it.
+    pub label: String,
+    /// The full commit id.
+    pub commit: String,
+    /// Whether there were uncommitted changes to that commit.
+    pub dirty: bool,
+    /// The compiler: `rustc 1.95.0 (59807616e 2026-04-14)`.
+    pub rustc: String,
+}
+
+/// One benchmark of one revision, compared with the reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// The cargo package.
+    pub package: String,
+    /// The cargo target.
+    pub target: String,
+    /// The benchmark's id in the target.
+    pub benchmark: String,
+    /// The reference's time.
+    pub base: SideTime,
+    /// The revision's time.
+    pub head: SideTime,
+    /// `ns` if the benchmark measures time; then `nanoseconds` are that, else they are in this unit.
+    pub unit: String,
+    /// Base time / head time - 1, in percent: positive is faster. Null if nothing was measured.
+    pub improvement_percent: Option<Percent>,
+    /// Half the width of its confidence intervals.
+    pub accuracy_percent: Accuracy,
+    /// The ends of the 95 % confidence interval of the improvement.
+    pub interval_percent: Option<[f64; 2]>,
+    /// Stars.
+    pub confidence: Confidence,
+    /// Exact Wilcoxon signed-rank test of "no difference", two-sided.
+    pub p_value: Option<f64>,
+    /// Benjamini-Hochberg's q-value over all comparisons of the file.
+    pub q_value: Option<f64>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Whether the 95 % interval lies within the margin.
+    pub within_margin: bool,
+    /// If inconclusive: about how many pairs would decide it.
+    pub pairs_to_decide: Option<u64>,
+    /// How many launch pairs were measured.
+    pub pairs: usize,
+    /// How it was measured.
+    pub method: Method,
+    /// What is worth knowing about it, in words.
+    pub notes: Vec<String>,
+    /// ln(head time / base time) of each launch pair, in the order of measurement.
+    pub log_ratios: Vec<f64>,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SideTime {
+    /// The revision's label.
+    pub label: String,
+    /// Time per iteration: the median over launches of each launch's lower quartile. Null if nothing was
+    /// measured.
+    pub nanoseconds: Option<f64>,
+}
+
+/// Half widths of confidence intervals, in percent; null where there are too few pairs for the level.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Accuracy {
+    /// At 95 %.
+    #[serde(rename = "95")]
+    pub at_95: Option<Percent>,
+    /// At 99 %.
+    #[serde(rename = "99")]
+    pub at_99: Option<Percent>,
+    /// At 99.9 %.
+    #[serde(rename = "99.9")]
+    pub at_999: Option<Percent>,
+}
+
+/// How a benchmark was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Live processes of all sides, one benchmark of each in turn.
+    Process,
+    /// Not at all: the code is identical.
+    None,
+}
+
+/// A benchmark that one of two revisions has not got.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Missing {
+    /// The cargo package.
+    pub package: String,
+    /// The cargo target.
+    pub target: String,
+    /// The benchmark's id.
+    pub benchmark: String,
+    /// The label of the revision that was compared with the reference.
+    pub revision: String,
+}
+
+/// Something that could not be measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Failure {
+    /// `base`, `head`, `variant 2`: where it failed.
+    pub side: String,
+    /// The label of that side's revision.
+    pub revision: String,
+    /// The cargo package.
+    pub package: String,
+    /// The cargo target.
+    pub target: String,
+    /// The benchmark's id; null if the whole target failed.
+    pub benchmark: Option<String>,
+    /// What happened.
+    pub error: String,
+}
+
+/// The launches of one benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measured {
+    /// The cargo package.
+    pub package: String,
+    /// The cargo target.
+    pub target: String,
+    /// The benchmark's id.
+    pub benchmark: String,
+    /// The unit of the values, `ns` for times.
+    pub unit: String,
+    /// The revisions, by position, whose code is the reference's: they are not measured.
+    pub identical: Vec<usize>,
+    /// One entry for each launch group.
+    pub launches: Vec<LaunchValues>,
+}
+
+/// One benchmark in one launch group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LaunchValues {
+    /// The number of the launch group, from 1.
+    pub group: u32,
+    /// The revisions, by position, in the order in which they were measured.
+    pub order: Vec<usize>,
+    /// The time per iteration of each revision, by position; null where it was not measured.
+    pub values: Vec<Option<f64>>,
+}
+
+/// The JSON Schema of the results file.
+pub fn json_schema() -> serde_json::Value {
+    schemars::schema_for!(Results).to_value()
+}

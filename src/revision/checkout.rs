@@ -1,0 +1,108 @@
+//! One side's sources on disk: a detached git worktree that goes away with its value.
+
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+
+use crate::error::Result;
+use crate::side::{PerSide, Side};
+
+use super::git::Repository;
+use super::resolve::{Revision, Source};
+use super::slot::Slot;
+use super::{mirror, submodules, working_tree};
+
+/// A checked-out revision. Dropping it removes the worktree.
+#[derive(Debug)]
+pub struct Checkout {
+    repository: Repository,
+    root: PathBuf,
+    tree_directory: PathBuf,
+    /// Whether files differ from the commit because the user has not committed them.
+    pub dirty: bool,
+    /// What the user should know about this checkout.
+    pub notes: Vec<String>,
+}
+
+/// Checks out every revision, each in the slot's directory for its side.
+pub fn check_out(
+    repository: &Repository,
+    slot: &Slot,
+    revisions: &PerSide<Revision>,
+) -> Result<PerSide<Checkout>> {
+    revisions
+        .iter()
+        .map(|(side, revision)| Checkout::new(repository, slot, side, revision))
+        .collect()
+}
+
+impl Checkout {
+    fn new(
+        repository: &Repository,
+        slot: &Slot,
+        side: Side,
+        revision: &Revision,
+    ) -> Result<Self> {
+        let tree_directory = slot.tree_directory(side);
+        let root = mirror::place_for(repository.root(), &tree_directory);
+        fs::create_dir_all(root.parent().unwrap_or(&tree_directory))?;
+        // From here on there is something to remove, whatever happens.
+        let mut checkout = Self {
+            repository: repository.clone(),
+            root,
+            tree_directory,
+            dirty: false,
+            notes: Vec::new(),
+        };
+        let path = checkout.root.as_os_str();
+        repository.git([
+            "worktree".as_ref(),
+            "add".as_ref(),
+            "--quiet".as_ref(),
+            "--force".as_ref(),
+            "--detach".as_ref(),
+            path,
+            revision.commit.as_ref(),
+        ])?;
+        if revision.source == Source::WorkingTree {
+            let changed = working_tree::copy_changes(repository.root(), &checkout.root)?;
+            checkout.dirty = !changed.is_empty();
+        }
+        checkout.notes = submodules::populate(repository, &checkout.root, revision.source)?;
+        mirror::link_surroundings(repository.root(), &checkout.root, &checkout.tree_directory)?;
+        Ok(checkout)
+    }
+
+    /// The top directory of the checkout.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The directory of everything that belongs to this side; it stays when the checkout goes.
+    pub fn side_directory(&self) -> &Path {
+        self.tree_directory.parent().unwrap_or(&self.tree_directory)
+    }
+}
+
+impl Drop for Checkout {
+    fn drop(&mut self) {
+        // An interrupt may be the reason for being here, so git is not asked: what `git worktree
+        // remove` does is done by hand, and what cannot be removed is left to the next run.
+        let administration = administration_directory(&self.root);
+        let _ = std::fs::remove_dir_all(&self.tree_directory);
+        if let Some(directory) = administration
+            && directory.starts_with(self.repository.common_directory().join("worktrees"))
+        {
+            let _ = std::fs::remove_dir_all(&directory);
+            // The parent is only there while there are worktrees; a non-empty one stays.
+            let _ = std::fs::remove_dir(self.repository.common_directory().join("worktrees"));
+        }
+    }
+}
+
+/// What `.git` of a worktree points to: its directory in the repository.
+fn administration_directory(root: &Path) -> Option<PathBuf> {
+    let link = std::fs::read_to_string(root.join(".git")).ok()?;
+    let path = root.join(link.strip_prefix("gitdir: ")?.trim_end());
+    path.canonicalize().ok()
+}

@@ -1,0 +1,158 @@
+//! The `git` program, and the repository that the user stands in.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::{Error, Result};
+use crate::process::{self, Stderr};
+
+/// Variables by which git hooks and aliases tie a git command to one repository. They must not reach
+/// commands for other worktrees. (`git rev-parse --local-env-vars`)
+const REPOSITORY_VARIABLES: [&str; 14] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// A git command that ran and failed.
+#[derive(Debug)]
+pub struct GitFailure(pub String);
+
+/// Runs git in a directory. The outer error is an interrupt or a missing git; the inner one git's own.
+///
+/// No hooks, no prompts, English messages, and no opportunistic writes to the user's index.
+pub fn try_git<S: AsRef<OsStr>>(
+    directory: &Path,
+    arguments: impl IntoIterator<Item = S>,
+) -> Result<std::result::Result<String, GitFailure>> {
+    let mut command = Command::new("git");
+    command
+        .current_dir(directory)
+        .args(["-c", "advice.detachedHead=false", "-c", "core.hooksPath=/dev/null"])
+        .args(arguments)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("LC_ALL", "C");
+    for variable in REPOSITORY_VARIABLES {
+        command.env_remove(variable);
+    }
+    let finished = process::run(command, Stderr::Captured)
+        .map_err(|error| error.help("cargo-bench-compare needs the `git` program on the PATH"))?;
+    if !finished.status.success() {
+        let message = finished.stderr.trim().trim_start_matches("fatal: ").to_owned();
+        return Ok(Err(GitFailure(message)));
+    }
+    // Paths come NUL-separated; those that are not UTF-8 cannot be cargo's either.
+    Ok(Ok(String::from_utf8_lossy(&finished.stdout).trim_end_matches('\n').to_owned()))
+}
+
+/// Runs git in a directory; any failure is an error that shows git's own message.
+pub fn git<S: AsRef<OsStr>>(
+    directory: &Path,
+    arguments: impl IntoIterator<Item = S>,
+) -> Result<String> {
+    let arguments: Vec<S> = arguments.into_iter().collect();
+    let shown: Vec<_> =
+        arguments.iter().map(|argument| argument.as_ref().to_string_lossy()).collect();
+    let shown = format!("`git {}` failed in {}", shown.join(" "), directory.display());
+    try_git(directory, arguments)?.map_err(|GitFailure(why)| Error::comparison(shown).because(why))
+}
+
+/// The entries of a NUL-separated list.
+pub fn nul_separated(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\0').filter(|entry| !entry.is_empty())
+}
+
+/// The repository in which the comparison was asked for.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    root: PathBuf,
+    common_directory: PathBuf,
+    prefix: PathBuf,
+    bare: bool,
+}
+
+impl Repository {
+    /// Finds the repository around a directory.
+    pub fn discover(directory: &Path) -> Result<Self> {
+        let query = ["rev-parse", "--is-bare-repository", "--git-common-dir"];
+        let answer = try_git(directory, query)?.map_err(|failure| {
+            let GitFailure(why) = failure;
+            let error = Error::comparison(format!(
+                "{} is not in a git repository that can be read",
+                directory.display()
+            ))
+            .because(&why);
+            if why.contains("safe.directory") {
+                error.help("the repository belongs to another user; git's message says how to allow it")
+            } else {
+                error.help("run cargo bench-compare inside the repository whose revisions you want to compare")
+            }
+        })?;
+        let (bare, common) = answer.split_once('\n').unwrap_or((&answer, ".git"));
+        let common_directory = canonical(&directory.join(common))?;
+        if bare == "true" {
+            let root = common_directory.clone();
+            return Ok(Self { root, common_directory, prefix: PathBuf::new(), bare: true });
+        }
+        let root = canonical(Path::new(&git(directory, ["rev-parse", "--show-toplevel"])?))?;
+        let prefix = canonical(directory)?;
+        let prefix = prefix.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
+        Ok(Self { root, common_directory, prefix, bare: false })
+    }
+
+    /// The top directory of the user's working tree (the git directory of a bare repository).
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The git directory that all worktrees of the repository share.
+    pub fn common_directory(&self) -> &Path {
+        &self.common_directory
+    }
+
+    /// Where in the working tree the user stands, relative to [`root`](Self::root).
+    pub fn prefix(&self) -> &Path {
+        &self.prefix
+    }
+
+    /// Whether the repository has no working tree of its own.
+    pub fn is_bare(&self) -> bool {
+        self.bare
+    }
+
+    /// Whether history was cut when the repository was cloned.
+    pub fn is_shallow(&self) -> Result<bool> {
+        Ok(self.git(["rev-parse", "--is-shallow-repository"])? == "true")
+    }
+
+    pub(super) fn git<S: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<String> {
+        git(&self.root, arguments)
+    }
+
+    pub(super) fn try_git<S: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<std::result::Result<String, GitFailure>> {
+        try_git(&self.root, arguments)
+    }
+}
+
+fn canonical(path: &Path) -> Result<PathBuf> {
+    Ok(fs_err::canonicalize(path)?)
+}

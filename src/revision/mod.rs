@@ -1,0 +1,20 @@
+//! From a revision range to directories with sources.
+//!
+//! In: what the user asked to compare, and the repository in which it was asked. Out: one
+//! [`Checkout`] per side, a git worktree outside the repository that is removed when it is dropped.
+//! Knows nothing of cargo. Never touches the user's working tree, index, stash or branches.
+
+mod checkout;
+mod git;
+mod mirror;
+mod range;
+mod resolve;
+mod slot;
+mod submodules;
+mod working_tree;
+
+pub use checkout::{Checkout, check_out};
+pub use git::{Repository, git};
+pub use range::Range;
+pub use resolve::{Revision, Source, resolve};
+pub use slot::{Slot, cache_directory, clean, repository_cache};

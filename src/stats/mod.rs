@@ -1,0 +1,20 @@
+//! Statistics: pure functions on slices of numbers.
+//!
+//! In: log-ratios d = ln(head time per iteration / base time per iteration), one per launch pair.
+//! Out: p-values, estimates, confidence intervals, stars and verdicts.
+//! Touches nothing else: no files, no processes, no clock, no randomness.
+
+mod multiple;
+mod percent;
+mod signed_rank;
+mod summary;
+mod verdict;
+
+pub use multiple::benjamini_hochberg;
+pub use percent::Percent;
+pub use signed_rank::{Interval, SignedRankTest, WalshAverages, signed_rank_test};
+pub use summary::{median, quantile, robust_standard_deviation};
+pub use verdict::{Confidence, Intervals, Judgement, Verdict, fewest_pairs_for, judge};
+
+/// The three confidence levels of every table: 95, 99 and 99.9 %, as probabilities.
+pub const LEVELS: [f64; 3] = [0.95, 0.99, 0.999];
