@@ -43,7 +43,7 @@ harness = false
 
 # The sample is built while somebody watches.
 [profile.bench.package."*"]
-opt-level = 1
+opt-level = 0
 "#;
 
 const LIBRARY: &str = r#"//! Three functions to measure.

@@ -25,6 +25,7 @@ pub struct Launch {
     /// Cargo's own arguments, `--bench`.
     arguments: Vec<OsString>,
     directory: PathBuf,
+    #[serde(with = "pairs")]
     environment: BTreeMap<OsString, OsString>,
 }
 
@@ -56,6 +57,26 @@ impl Launch {
             directory: directory.to_owned(),
             environment: std::env::vars_os().collect(),
         }
+    }
+}
+
+/// An environment as a list of pairs: JSON has only texts for keys, and these need not be UTF-8.
+mod pairs {
+    use super::{BTreeMap, Deserialize, OsString, Serialize};
+
+    type Environment = BTreeMap<OsString, OsString>;
+
+    pub fn serialize<S: serde::Serializer>(
+        environment: &Environment,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        environment.iter().collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Environment, D::Error> {
+        Ok(Vec::<(OsString, OsString)>::deserialize(deserializer)?.into_iter().collect())
     }
 }
 
