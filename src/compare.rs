@@ -14,11 +14,9 @@ use crate::harness::{Benchmarks, Failure, Harness, Session, Wanted};
 use crate::interrupt;
 use crate::measure::{Design, Executor, measure};
 use crate::observer::Observer;
-use crate::plan::{
-    Filter, Inventories, Inventory, Listed, Plan, PlannedTarget, TargetName,
-};
+use crate::plan::{Filter, Inventories, Inventory, Listed, Plan, PlannedTarget, TargetName};
 use crate::results::{self, Results, ResultsRecorder, SCHEMA_VERSION};
-use crate::revision::{self, Checkout, Range, Repository, Revision, Slot};
+use crate::revision::{self, Cache, Checkout, Range, Repository, Revision, Slot};
 use crate::side::{PerSide, Side};
 use crate::stats::Percent;
 
@@ -27,6 +25,8 @@ use crate::stats::Percent;
 pub struct Settings {
     /// The directory in which the comparison is asked for.
     pub directory: PathBuf,
+    /// Where everything is kept that outlives the run.
+    pub cache: Cache,
     /// What to compare.
     pub range: Range,
     /// What to build.
@@ -64,8 +64,8 @@ pub struct Listing {
 }
 
 /// Where the results of a repository's last comparison are kept.
-pub fn last_results(repository: &Repository) -> Result<PathBuf> {
-    Ok(revision::repository_cache(repository)?.join("last").join("results.json"))
+pub fn last_results(cache: &Cache, repository: &Repository) -> PathBuf {
+    cache.of_repository(repository).join("last").join("results.json")
 }
 
 /// Makes the comparison.
@@ -88,17 +88,14 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         notes: prepared.notes.clone(),
         measured: Vec::new(),
     };
-    let mut files = vec![last_results(&prepared.repository)?];
+    let mut files = vec![last_results(&settings.cache, &prepared.repository)];
     files.extend(settings.save.clone());
     let mut recorder = ResultsRecorder::new(results, &prepared.plan, files)?;
     observer.status("Measuring", &prepared.describe_work(settings));
     let design = Design { groups: settings.runs, seed: settings.seed };
     let Prepared { plan, mut programs, .. } = prepared;
-    let stopped = match measure(&plan, design, &mut programs, &mut recorder, observer) {
-        Ok(()) => None,
-        // What was measured before is kept, and so is the reason for its being all there is.
-        Err(error) => Some(error),
-    };
+    // What was measured before it stopped is kept, and so is the reason for its being all there is.
+    let stopped = measure(&plan, design, &mut programs, &mut recorder, observer).err();
     if let Some(error) = stopped.as_ref().filter(|error| error.kind() != ErrorKind::Interrupted) {
         let results = recorder.results().clone();
         return Ok(Outcome { results, stopped: Some(error.clone()) });
@@ -127,8 +124,9 @@ impl Prepared {
     fn new(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
         let repository = Repository::discover(&settings.directory)?;
         let revisions = revision::resolve(&repository, &settings.range)?;
-        let slot = Slot::acquire(&repository)?;
-        let named: Vec<String> = revisions.values().map(|revision| format!("({revision})")).collect();
+        let slot = Slot::acquire(&repository, &settings.cache)?;
+        let named: Vec<String> =
+            revisions.values().map(|revision| format!("({revision})")).collect();
         observer.status("Comparing", &named.join(" with "));
         let checkouts = revision::check_out(&repository, &slot, &revisions)?;
         let mut notes = checkout_notes(&revisions, &checkouts);
@@ -138,7 +136,8 @@ impl Prepared {
         let selection = &settings.selection;
         let builder = Builder { repository: &repository, slot: &slot, selection, observer };
         let builds = builder.build(&revisions, &checkouts)?;
-        let (inventories, programs, code_notes) = inventory(&builds, checkouts, slot, settings.timeout)?;
+        let (inventories, programs, code_notes) =
+            inventory(&builds, checkouts, slot, settings.timeout)?;
         notes.extend(code_notes);
         let plan = Plan::new(&inventories, &settings.filter);
         if plan.is_empty() {
@@ -261,10 +260,9 @@ fn inventory(
                 target: executable.target.clone(),
             };
             let code = match reference_executable(builds, side, executable) {
-                Some(reference) => compare_code(
-                    (&builds[Side::REFERENCE], reference),
-                    (build, executable),
-                )?,
+                Some(reference) => {
+                    compare_code((&builds[Side::REFERENCE], reference), (build, executable))?
+                }
                 None => CodeComparison::Different,
             };
             if let CodeComparison::IdenticalButDataChanged(path) = &code {

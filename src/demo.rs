@@ -10,7 +10,7 @@ use crate::build::Selection;
 use crate::compare::Settings;
 use crate::error::Result;
 use crate::plan::Filter;
-use crate::revision::{self, Range, git};
+use crate::revision::{self, Cache, Range, git};
 use crate::stats::Percent;
 
 /// What is said before the comparison.
@@ -87,11 +87,12 @@ criterion_main!(all);
 /// The sample repository on disk. Dropping it removes it, and what was kept for it in the cache.
 pub struct Repository {
     directory: tempfile::TempDir,
+    cache: Cache,
 }
 
 impl Repository {
     /// Makes it in a temporary directory: branch `main` with the tag `before`, and one commit after it.
-    pub fn create() -> Result<Self> {
+    pub fn create(cache: Cache) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("bench-compare-demo-").tempdir()?;
         let root = directory.path();
         let write = |path: &str, content: &str| -> Result<()> {
@@ -108,13 +109,14 @@ impl Repository {
         git(root, ["tag", "before"])?;
         write("src/lib.rs", &library(12, 2))?;
         commit(root, "Change two of them")?;
-        Ok(Self { directory })
+        Ok(Self { directory, cache })
     }
 
     /// The comparison of its two commits.
     pub fn settings(&self, command: String) -> Settings {
         Settings {
             directory: self.directory.path().to_owned(),
+            cache: self.cache.clone(),
             range: Range::Between("before".to_owned(), "main".to_owned()),
             selection: Selection::default(),
             filter: Filter::default(),
@@ -132,7 +134,7 @@ impl Drop for Repository {
     fn drop(&mut self) {
         // Nobody can compare this repository again.
         if let Ok(repository) = revision::Repository::discover(self.directory.path()) {
-            let _ = revision::clean(&repository);
+            let _ = self.cache.clean(&repository);
         }
     }
 }
@@ -146,7 +148,8 @@ fn library(checksum_rounds: u32, find_rounds: u32) -> String {
 /// Works without any configuration of git.
 fn commit(root: &Path, message: &str) -> Result<()> {
     git(root, ["add", "--all"])?;
-    let identity = ["-c", "user.name=demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false"];
+    let identity =
+        ["-c", "user.name=demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false"];
     git(root, identity.into_iter().chain(["commit", "--quiet", "-m", message]))?;
     Ok(())
 }

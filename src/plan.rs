@@ -267,8 +267,10 @@ mod tests {
     #[test]
     fn identical_code_is_not_measured() {
         let same = Listed { identical_code: true, ..has(&["a", "b"]) };
-        let plan =
-            Plan::new(&inventories(vec![vec![("t", has(&["a", "b"]))], vec![("t", same)]]), &Filter::default());
+        let plan = Plan::new(
+            &inventories(vec![vec![("t", has(&["a", "b"]))], vec![("t", same)]]),
+            &Filter::default(),
+        );
         assert!(plan.targets.is_empty());
         assert_eq!(names(&plan.identical), ["a", "b"]);
     }
@@ -295,8 +297,10 @@ mod tests {
     fn a_target_that_cannot_be_listed_on_one_side_is_neither_added_nor_removed() {
         let failure = Failure { benchmark: None, reason: "it crashed".to_owned() };
         let broken = Listed { inventory: Inventory::Failed(failure), identical_code: false };
-        let plan =
-            Plan::new(&inventories(vec![vec![("t", has(&["a"]))], vec![("t", broken)]]), &Filter::default());
+        let plan = Plan::new(
+            &inventories(vec![vec![("t", has(&["a"]))], vec![("t", broken)]]),
+            &Filter::default(),
+        );
         assert_eq!(plan.failed.len(), 1);
         assert!(plan.targets.is_empty() && plan.removed.is_empty());
     }

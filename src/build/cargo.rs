@@ -107,10 +107,7 @@ impl Cargo {
         let finished = process::run(command, Stderr::Captured)?;
         if !finished.status.success() {
             return Err(Error::comparison("does not tell how its benchmarks are started")
-                .because(format!(
-                    "`cargo bench` {}",
-                    process::describe_exit(finished.status)
-                ))
+                .because(format!("`cargo bench` {}", process::describe_exit(finished.status)))
                 .because(finished.stderr.trim()));
         }
         launch::read_records(records.path(), &runners)

@@ -92,11 +92,7 @@ pub struct UserRunner {
 
 /// Makes cargo start this program as the runner. Cargo splits the variable at spaces, so only the file
 /// name stands there, and the directory goes on the PATH.
-pub fn make_recorder(
-    command: &mut Command,
-    records: &Path,
-    runners: &[UserRunner],
-) -> Result<()> {
+pub fn make_recorder(command: &mut Command, records: &Path, runners: &[UserRunner]) -> Result<()> {
     let program = std::env::current_exe()?;
     let directory = program.parent().unwrap_or(Path::new(""));
     let name = program.file_name().unwrap_or_default().to_string_lossy();

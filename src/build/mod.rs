@@ -12,12 +12,11 @@
 mod cargo;
 mod launch;
 mod lockfile;
+mod sections;
 mod seed;
 mod selection;
-mod sections;
 mod sources;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Message, Metadata, TargetKind};
@@ -98,8 +97,10 @@ impl Builder<'_> {
         let mut seeds: Vec<PathBuf> = Vec::new();
         seeds.extend(user.map(|metadata| metadata.target_directory.into_std_path_buf()));
         seeds.extend(workspaces.values().map(|workspace| workspace.target_directory.clone()));
-        let mut path_crates: BTreeSet<String> =
-            workspaces.values().flat_map(Workspace::crate_names).collect();
+        let mut origins = seed::Origins {
+            path_crates: workspaces.values().flat_map(Workspace::crate_names).collect(),
+            ..Default::default()
+        };
 
         let mut builds = Vec::new();
         for (side, workspace) in workspaces.iter() {
@@ -114,9 +115,9 @@ impl Builder<'_> {
             if side != Side::REFERENCE {
                 lockfile::copy_if_missing(&workspaces[Side::REFERENCE].root, &workspace.root)?;
             }
-            seed::seed(&workspace.target_directory, &seeds, selection, &path_crates)?;
+            seed::seed(&workspace.target_directory, &seeds, selection, &origins)?;
             let build = self
-                .build_side(&cargo, workspace, selection, side, &mut path_crates)
+                .build_side(&cargo, workspace, selection, side, &mut origins)
                 .map_err(|error| on_side(error, side, revision))?;
             builds.push(build);
         }
@@ -159,7 +160,7 @@ impl Builder<'_> {
         workspace: &Workspace,
         selection: &Selection,
         side: Side,
-        path_crates: &mut BTreeSet<String>,
+        origins: &mut seed::Origins,
     ) -> Result<SideBuild> {
         let sources = SourceTree::read(&workspace.checkout)?;
         let sources_known = sources.renew_time_stamps(&workspace.target_directory)?;
@@ -167,17 +168,34 @@ impl Builder<'_> {
         let mut executables = Vec::new();
         let mut companions = Vec::new();
         for message in messages {
-            let Message::CompilerArtifact(artifact) = message else { continue };
-            // Artifacts of path crates that lie outside the checkout are the same on every side.
+            let artifact = match message {
+                Message::CompilerArtifact(artifact) => artifact,
+                Message::BuildScriptExecuted(script) if !is_path(&script.package_id) => {
+                    origins.foreign_hashes.extend(seed::hash_of_artifact(script.out_dir.as_ref()));
+                    continue;
+                }
+                _ => continue,
+            };
+            if !is_path(&artifact.package_id) {
+                let hashes =
+                    artifact.filenames.iter().filter_map(|f| seed::hash_of_artifact(f.as_ref()));
+                origins.foreign_hashes.extend(hashes);
+                continue;
+            }
+            origins.path_crates.insert(artifact.target.name.replace('-', "_"));
+            // Path crates that lie outside the checkout are the same on every side.
             if !artifact.manifest_path.starts_with(&workspace.checkout) {
                 continue;
             }
-            path_crates.insert(artifact.target.name.replace('-', "_"));
             if artifact.fresh && !sources_known {
                 return Err(stale(&artifact, side));
             }
             if let Some(path) = artifact.executable.filter(|_| artifact.profile.test) {
-                executables.push((artifact.manifest_path, artifact.target, path.into_std_path_buf()));
+                executables.push((
+                    artifact.manifest_path,
+                    artifact.target,
+                    path.into_std_path_buf(),
+                ));
             } else {
                 let loadable = artifact.filenames.iter().filter(|file| {
                     !matches!(file.extension(), Some("rlib" | "rmeta" | "d" | "pdb" | "dSYM"))
@@ -261,6 +279,11 @@ impl WorkspaceRoot for Metadata {
     }
 }
 
+/// Whether a package lies in a directory of this machine, as in `path+file:///home/me/crate#0.1.0`.
+fn is_path(package: &cargo_metadata::PackageId) -> bool {
+    package.repr.contains("path+file:")
+}
+
 fn on_side(error: Error, side: Side, revision: &Revision) -> Error {
     error.on_side(format!("{side} ({revision})"))
 }
@@ -268,8 +291,12 @@ fn on_side(error: Error, side: Side, revision: &Revision) -> Error {
 /// The one thing that must never happen silently.
 fn stale(artifact: &cargo_metadata::Artifact, side: Side) -> Error {
     Error::comparison(format!("cargo did not rebuild `{}` of {side}", artifact.target.name))
-        .because("it takes another revision's artifact for this one's; a comparison would be worthless")
-        .help("run `cargo bench-compare clean` and try again; if it happens again, please report it")
+        .because(
+            "it takes another revision's artifact for this one's; a comparison would be worthless",
+        )
+        .help(
+            "run `cargo bench-compare clean` and try again; if it happens again, please report it",
+        )
 }
 
 /// `cargo bench` failed after printing its own messages.

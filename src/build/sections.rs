@@ -84,7 +84,7 @@ fn loaded_sections(path: &Path, bytes: &[u8]) -> Result<Vec<Section>> {
     };
     let file = object::File::parse(bytes).map_err(unreadable)?;
     let mut sections = Vec::new();
-    for section in file.sections().filter(|section| is_loaded(section)) {
+    for section in file.sections().filter(is_loaded) {
         sections.push(Section {
             name: section.name_bytes().map_err(unreadable)?.to_vec(),
             address: section.address(),

@@ -2,7 +2,9 @@
 //!
 //! Only what cannot differ between revisions is taken: libraries, build script outputs and cargo's
 //! records of crates that come from a registry or a git repository. Cargo's own fingerprints decide
-//! whether they fit. What path crates compile to is left out, whatever its age.
+//! whether they fit. What path crates compile to is left out, whatever its age: a target directory whose
+//! sources are known must never get a path crate's artifact from elsewhere, for cargo would take it as
+//! fresh.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,12 +16,37 @@ use crate::error::Result;
 
 use super::Selection;
 
+/// Tells artifacts that cannot differ between revisions from those of path crates.
+#[derive(Debug, Default)]
+pub struct Origins {
+    /// The names, as files begin with them, of everything that path crates compile to.
+    pub path_crates: BTreeSet<String>,
+    /// The hashes of artifacts that this run has seen to come from a registry or a git repository. They
+    /// may have the name of a path crate: many crates use an older release of themselves, by way of their
+    /// bench harness.
+    pub foreign_hashes: BTreeSet<String>,
+}
+
+impl Origins {
+    fn may_take(&self, unit: &Unit) -> bool {
+        self.foreign_hashes.contains(unit.hash)
+            || !(self.path_crates.contains(unit.name)
+                || self.path_crates.contains(&unit.name.replace('-', "_")))
+    }
+}
+
+/// The hash in the name of an artifact's file, or of the directory that it lies in.
+pub fn hash_of_artifact(file: &Path) -> Option<String> {
+    let mut names = [Some(file), file.parent()].into_iter().flatten().filter_map(Path::file_name);
+    names.find_map(|name| Some(Unit::of_file(name.to_str()?)?.hash.to_owned()))
+}
+
 /// Adds to a target directory what it lacks and any of the others has.
 pub fn seed(
     target_directory: &Path,
     others: &[PathBuf],
     selection: &Selection,
-    path_crates: &BTreeSet<String>,
+    origins: &Origins,
 ) -> Result<()> {
     let profile = PathBuf::from(selection.profile_directory());
     let mut directories = vec![profile.clone()];
@@ -30,7 +57,7 @@ pub fn seed(
                 let from = other.join(directory).join(part);
                 let to = target_directory.join(directory).join(part);
                 if from.is_dir() {
-                    copy_units(&from, &to, path_crates)?;
+                    copy_units(&from, &to, origins)?;
                 }
             }
         }
@@ -40,13 +67,13 @@ pub fn seed(
 
 /// A unit is a file or directory named `name-hash`, or `libname-hash.extension`. Those that exist are
 /// left alone.
-fn copy_units(from: &Path, to: &Path, path_crates: &BTreeSet<String>) -> Result<()> {
+fn copy_units(from: &Path, to: &Path, origins: &Origins) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let name = entry.file_name();
-        let Some(unit) = name.to_str().and_then(unit_name) else { continue };
-        if path_crates.contains(unit) || path_crates.contains(&unit.replace('-', "_")) {
+        let Some(unit) = name.to_str().and_then(Unit::of_file) else { continue };
+        if !origins.may_take(&unit) {
             continue;
         }
         let target = to.join(&name);
@@ -62,14 +89,22 @@ fn copy_units(from: &Path, to: &Path, path_crates: &BTreeSet<String>) -> Result<
     Ok(())
 }
 
-/// `serde_json` of `libserde_json-0123456789abcdef.rlib`.
-fn unit_name(file_name: &str) -> Option<&str> {
-    let stem = file_name.split('.').next()?;
-    let (name, hash) = stem.rsplit_once('-')?;
-    let is_hash = hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_library = file_name.contains('.') && !file_name.ends_with(".d");
-    let name = if is_library { name.strip_prefix("lib").unwrap_or(name) } else { name };
-    is_hash.then_some(name)
+/// `serde_json` and `0123456789abcdef` of `libserde_json-0123456789abcdef.rlib`.
+#[derive(Debug, PartialEq, Eq)]
+struct Unit<'a> {
+    name: &'a str,
+    hash: &'a str,
+}
+
+impl<'a> Unit<'a> {
+    fn of_file(file_name: &'a str) -> Option<Self> {
+        let stem = file_name.split('.').next()?;
+        let (name, hash) = stem.rsplit_once('-')?;
+        let is_hash = hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_library = file_name.contains('.') && !file_name.ends_with(".d");
+        let name = if is_library { name.strip_prefix("lib").unwrap_or(name) } else { name };
+        is_hash.then_some(Self { name, hash })
+    }
 }
 
 fn is_library_part(file_name: &str) -> bool {
@@ -113,23 +148,32 @@ mod tests {
 
     #[test]
     fn units_are_recognised_by_their_names() {
-        assert_eq!(unit_name("libserde_json-0123456789abcdef.rlib"), Some("serde_json"));
-        assert_eq!(unit_name("serde_json-0123456789abcdef.d"), Some("serde_json"));
-        assert_eq!(unit_name("lib-extra-0123456789abcdef"), Some("lib-extra"));
-        assert_eq!(unit_name("libc-0123456789abcdef"), Some("libc"));
-        assert_eq!(unit_name("liblibc-0123456789abcdef.rmeta"), Some("libc"));
-        assert_eq!(unit_name("demo.rcgu.o"), None);
-        assert_eq!(unit_name("name-nothex"), None);
+        let name = |file| Unit::of_file(file).map(|unit| unit.name);
+        assert_eq!(name("libserde_json-0123456789abcdef.rlib"), Some("serde_json"));
+        assert_eq!(name("serde_json-0123456789abcdef.d"), Some("serde_json"));
+        assert_eq!(name("lib-extra-0123456789abcdef"), Some("lib-extra"));
+        assert_eq!(name("libc-0123456789abcdef"), Some("libc"));
+        assert_eq!(name("liblibc-0123456789abcdef.rmeta"), Some("libc"));
+        assert_eq!(name("demo.rcgu.o"), None);
+        assert_eq!(name("name-nothex"), None);
+        let hash = |file| hash_of_artifact(Path::new(file));
+        assert_eq!(hash("deps/libitoa-0123456789abcdef.rlib").unwrap(), "0123456789abcdef");
+        assert_eq!(
+            hash("build/libc-0123456789abcdef/build-script-build").unwrap(),
+            "0123456789abcdef"
+        );
+        assert_eq!(hash("release/program"), None);
     }
 
     #[test]
     fn path_crates_and_executables_are_left_out_and_the_rest_is_taken() {
         let directory = tempfile::tempdir().unwrap();
         let (from, to) = (directory.path().join("a"), directory.path().join("b"));
-        let hash = "0123456789abcdef";
+        let (hash, released) = ("0123456789abcdef", "fedcba9876543210");
         for file in [
             format!("deps/libdependency-{hash}.rlib"),
             format!("deps/libours-{hash}.rlib"),
+            format!("deps/libours-{released}.rlib"),
             format!("deps/our_bench-{hash}"),
             format!(".fingerprint/dependency-{hash}/lib-dependency"),
             format!(".fingerprint/our-package-{hash}/lib-ours"),
@@ -139,11 +183,16 @@ mod tests {
             fs::write(path, "x").unwrap();
         }
         let ours = ["ours", "our_package", "our_bench"].map(str::to_owned).into_iter().collect();
-        seed(&to, std::slice::from_ref(&from), &Selection::default(), &ours).unwrap();
+        let origins = Origins {
+            path_crates: ours,
+            foreign_hashes: [released.to_owned()].into_iter().collect(),
+        };
+        seed(&to, std::slice::from_ref(&from), &Selection::default(), &origins).unwrap();
         let there = |path: String| to.join("release").join(path).exists();
         assert!(there(format!("deps/libdependency-{hash}.rlib")));
         assert!(there(format!(".fingerprint/dependency-{hash}/lib-dependency")));
         assert!(!there(format!("deps/libours-{hash}.rlib")));
+        assert!(there(format!("deps/libours-{released}.rlib")));
         assert!(!there(format!("deps/our_bench-{hash}")));
         assert!(!there(format!(".fingerprint/our-package-{hash}")));
     }

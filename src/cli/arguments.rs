@@ -11,7 +11,7 @@ use crate::build::Selection;
 use crate::compare::Settings;
 use crate::error::Result;
 use crate::plan::Filter;
-use crate::revision::Range;
+use crate::revision::{Cache, Range};
 use crate::stats::Percent;
 
 /// Compare the benchmarks of two git revisions, and say which differences can be believed
@@ -50,7 +50,7 @@ impl Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the benchmarks of both revisions
-    List(ListArguments),
+    List(Box<ListArguments>),
     /// Show the results of an earlier comparison again
     Report(ReportArguments),
     /// Make a small sample repository and compare its two revisions
@@ -150,6 +150,7 @@ impl WhatArguments {
     fn settings(&self, command: String, directory: PathBuf) -> Result<Settings> {
         Ok(Settings {
             directory,
+            cache: Cache::from_environment()?,
             range: self.range.clone().unwrap_or_default(),
             selection: self.selection.clone(),
             filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },

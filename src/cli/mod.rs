@@ -18,7 +18,7 @@ use crate::interrupt;
 use crate::plan::{OnSide, Plan};
 use crate::report::{Table, natural_order, table};
 use crate::results::Results;
-use crate::revision::{self, Repository};
+use crate::revision::{Cache, Repository};
 
 use arguments::{Arguments, Command, Format, Presentation};
 use terminal::{Terminal, print_error};
@@ -79,7 +79,11 @@ fn shown_command(words: &[std::ffi::OsString]) -> String {
         Ok(quoted) => quoted.into_owned(),
         Err(_) => word.clone().into_owned(),
     });
-    ["cargo".to_owned(), "bench-compare".to_owned()].into_iter().chain(quoted).collect::<Vec<_>>().join(" ")
+    ["cargo".to_owned(), "bench-compare".to_owned()]
+        .into_iter()
+        .chain(quoted)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<ExitCode> {
@@ -137,7 +141,7 @@ fn list_text(plan: &Plan) -> String {
 }
 
 fn run_demo(command: String, presentation: &Presentation) -> Result<ExitCode> {
-    let repository = demo::Repository::create()?;
+    let repository = demo::Repository::create(Cache::from_environment()?)?;
     let settings = repository.settings(command);
     eprintln!("{}", demo::INTRODUCTION);
     let code = run_comparison(&settings, presentation)?;
@@ -147,7 +151,7 @@ fn run_demo(command: String, presentation: &Presentation) -> Result<ExitCode> {
 
 fn run_clean() -> Result<ExitCode> {
     let repository = Repository::discover(&std::env::current_dir()?)?;
-    match revision::clean(&repository)? {
+    match Cache::from_environment()?.clean(&repository)? {
         Some(directory) => println!("removed {}", directory.display()),
         None => println!("there was nothing to remove"),
     }
@@ -156,7 +160,7 @@ fn run_clean() -> Result<ExitCode> {
 
 fn last_results() -> Result<PathBuf> {
     let repository = Repository::discover(&std::env::current_dir()?)?;
-    let file = compare::last_results(&repository)?;
+    let file = compare::last_results(&Cache::from_environment()?, &repository);
     if file.exists() {
         return Ok(file);
     }
@@ -176,8 +180,7 @@ fn present(results: &Results, presentation: &Presentation) -> Result<()> {
 }
 
 fn write_output(file: &Path, text: &str) -> Result<()> {
-    fs::write(file, text)
-        .map_err(|error| Error::usage("cannot write the output").because(error))
+    fs::write(file, text).map_err(|error| Error::usage("cannot write the output").because(error))
 }
 
 /// Colours are taken out on the way unless standard output is a terminal that wants them.

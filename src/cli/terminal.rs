@@ -92,7 +92,8 @@ impl Observer for Terminal {
         {
             measuring.last_line = now;
             let Progress { done, total, .. } = progress;
-            let text = format!("{done} of {total} launch pairs, about {} left", HumanDuration(left));
+            let text =
+                format!("{done} of {total} launch pairs, about {} left", HumanDuration(left));
             self.status("Measured", &text);
         }
     }

@@ -78,8 +78,7 @@ pub trait Benchmarks {
 
     /// Starts a process that measures benchmarks, one for each [`Session::step`]. It does as little as
     /// possible before the first step.
-    fn start(&self, wanted: Wanted<'_>)
-    -> Result<std::result::Result<Box<dyn Session>, Failure>>;
+    fn start(&self, wanted: Wanted<'_>) -> Result<std::result::Result<Box<dyn Session>, Failure>>;
 }
 
 /// A live bench process that is stepped from benchmark to benchmark. Dropping it ends the process.
@@ -165,10 +164,7 @@ mod tests {
     fn harnesses_are_told_by_their_marks() {
         let detect = |text: &str| Harness::detect_in(text.as_bytes());
         assert_eq!(detect("..CARGO_CRITERION_PORT.."), Harness::Criterion);
-        assert_eq!(
-            detect("This executable is a Criterion.rs benchmark."),
-            Harness::CriterionFiles
-        );
+        assert_eq!(detect("This executable is a Criterion.rs benchmark."), Harness::CriterionFiles);
         assert_eq!(
             detect("CARGO_CRITERION_PORT is only accepted on the nightly compiler"),
             Harness::Libtest

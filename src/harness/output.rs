@@ -28,12 +28,12 @@ impl Output {
 
     /// All of it.
     pub fn text(&mut self) -> String {
-        self.from_position(0)
+        self.text_from(0)
     }
 
     /// The last lines of it, after a text that introduces them; nothing if nothing was printed.
     pub fn tail(&mut self) -> String {
-        let text = self.from_position(self.length().saturating_sub(TAIL_BYTES));
+        let text = self.text_from(self.length().saturating_sub(TAIL_BYTES));
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         if lines.is_empty() {
             return String::new();
@@ -42,10 +42,11 @@ impl Output {
         format!("; it printed:\n{}", tail.join("\n"))
     }
 
-    fn from_position(&mut self, position: u64) -> String {
+    fn text_from(&mut self, position: u64) -> String {
         // The position is shared with the process; by the time this is called it has ended.
         let mut bytes = Vec::new();
-        let read = self.0.seek(SeekFrom::Start(position)).and_then(|_| self.0.read_to_end(&mut bytes));
+        let read =
+            self.0.seek(SeekFrom::Start(position)).and_then(|_| self.0.read_to_end(&mut bytes));
         if read.is_err() {
             bytes.clear();
         }

@@ -85,8 +85,8 @@ pub fn measure(
     for number in 0..design.groups {
         for target in &mut remaining {
             observer.progress(&Progress { done, total, target: target.name.to_string() });
-            let failures = LaunchGroup { target, number, random: &mut random, executor, recorder }
-                .run()?;
+            let failures =
+                LaunchGroup { target, number, random: &mut random, executor, recorder }.run()?;
             for failed in failures {
                 target.benchmarks.retain(|planned| Some(&planned.id) != failed.benchmark.as_ref());
                 recorder.failed(failed)?;
@@ -226,7 +226,9 @@ impl LaunchGroup<'_> {
 
     fn did_not_run(&self, planned: &PlannedBenchmark, measured: &[(Side, Measurement)]) -> Failed {
         let ran_on = |side: &Side| {
-            measured.iter().any(|(on, measurement)| on == side && measurement.benchmark == planned.id)
+            measured
+                .iter()
+                .any(|(on, measurement)| on == side && measurement.benchmark == planned.id)
         };
         let side = planned.sides.iter().copied().find(|side| !ran_on(side));
         let reason = format!(
@@ -237,13 +239,7 @@ impl LaunchGroup<'_> {
         self.failure(side.unwrap_or(Side::REFERENCE), &planned.id, reason)
     }
 
-    fn give_up(
-        &self,
-        side: Side,
-        left: &mut Vec<usize>,
-        reason: &str,
-        failures: &mut Vec<Failed>,
-    ) {
+    fn give_up(&self, side: Side, left: &mut Vec<usize>, reason: &str, failures: &mut Vec<Failed>) {
         for index in left.drain(..) {
             let id = &self.target.benchmarks[index].id;
             failures.push(self.failure(side, id, format!("it was not reached: {reason}")));

@@ -94,7 +94,11 @@ struct Notes {
 impl Recorder for Notes {
     fn measured(&mut self, group: &Group) -> Result<()> {
         let sides = group.sides.iter().map(|(side, _)| *side).collect();
-        self.measured.push((group.number, format!("{}:{}", group.target.name.target, group.benchmark), sides));
+        self.measured.push((
+            group.number,
+            format!("{}:{}", group.target.name.target, group.benchmark),
+            sides,
+        ));
         Ok(())
     }
 
@@ -138,7 +142,8 @@ fn run(plan: &Plan, groups: u32, script: &mut Script) -> Notes {
 fn every_benchmark_is_measured_in_every_group_and_groups_are_spread_over_the_run() {
     let plan = plan(&[("t", &["a", "b"]), ("u", &["c"])], 2);
     let notes = run(&plan, 3, &mut Script::default());
-    let order: Vec<_> = notes.measured.iter().map(|(group, name, _)| (*group, name.as_str())).collect();
+    let order: Vec<_> =
+        notes.measured.iter().map(|(group, name, _)| (*group, name.as_str())).collect();
     let once = |group| [(group, "t:a"), (group, "t:b"), (group, "u:c")];
     assert_eq!(order, [once(0), once(1), once(2)].concat());
     assert_eq!(notes.groups, 6);
@@ -155,7 +160,8 @@ fn a_benchmark_of_one_side_runs_right_after_that_of_the_other_in_random_order() 
         assert_eq!(benchmark(&pair[0]), benchmark(&pair[1]));
         assert_ne!(pair[0], pair[1]);
     }
-    let base_first = notes.measured.iter().filter(|(_, _, order)| order[0] == Side::REFERENCE).count();
+    let base_first =
+        notes.measured.iter().filter(|(_, _, order)| order[0] == Side::REFERENCE).count();
     assert!((40..=80).contains(&base_first), "{base_first} of 120");
 }
 
@@ -192,7 +198,8 @@ fn a_benchmark_that_panics_on_one_side_fails_alone_and_is_not_tried_again() {
     assert_eq!(notes.failed.len(), 1);
     assert_eq!(notes.failed[0].side, head);
     assert_eq!(notes.failed[0].benchmark.as_deref(), Some("bad"));
-    let count = |id: &str| notes.measured.iter().filter(|(_, name, _)| name == &format!("t:{id}")).count();
+    let count =
+        |id: &str| notes.measured.iter().filter(|(_, name, _)| name == &format!("t:{id}")).count();
     assert_eq!((count("a"), count("bad"), count("c")), (3, 0, 3));
     // Two processes a group, and two more for what was left of the first.
     assert_eq!(script.starts, 8);

@@ -6,7 +6,9 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
 
 use crate::results::{Comparison, Failure, Method, Missing, Results, Revision};
-use crate::stats::{Confidence, Percent, Verdict, fewest_pairs_for, median, robust_standard_deviation};
+use crate::stats::{
+    Confidence, Percent, Verdict, fewest_pairs_for, median, robust_standard_deviation,
+};
 
 use super::names::{Naming, natural_order};
 use super::units::format_quantity;
@@ -138,7 +140,8 @@ fn row(comparison: &Comparison, naming: Naming, margin: Percent) -> [String; 9] 
 }
 
 fn verdict(comparison: &Comparison, margin: Percent) -> String {
-    let within = if comparison.within_margin { format!(", by less than {margin}") } else { String::new() };
+    let within =
+        if comparison.within_margin { format!(", by less than {margin}") } else { String::new() };
     match comparison.verdict {
         Verdict::Improved => format!("improved{within}"),
         Verdict::Regressed => format!("regressed{within}"),
@@ -211,7 +214,8 @@ fn render_footer(text: &mut String, results: &Results, table: Table) {
     if compilers.iter().all(|compiler| *compiler == compilers[0]) {
         lines.push(("compiler".to_owned(), compilers[0].to_owned()));
     } else {
-        let text = format!("they differ, and so may the times for that reason: {}", compilers.join(" | "));
+        let text =
+            format!("they differ, and so may the times for that reason: {}", compilers.join(" | "));
         lines.push(("compilers".to_owned(), text));
     }
     lines.push(("machine".to_owned(), machine(results)));
@@ -280,7 +284,9 @@ fn noise(tested: &[&Comparison]) -> Option<String> {
     let spreads: Vec<f64> =
         tested.iter().filter_map(|c| robust_standard_deviation(&c.log_ratios)).collect();
     let typical = 100.0 * median(&spreads)?;
-    Some(format!("{typical:.1} % from one launch pair to the next (standard deviation, median of the benchmarks)"))
+    Some(format!(
+        "{typical:.1} % from one launch pair to the next (standard deviation, median of the benchmarks)"
+    ))
 }
 
 fn painted(text: &str, style: Style, table: Table) -> String {

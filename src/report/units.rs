@@ -5,8 +5,7 @@ pub fn format_time(nanoseconds: f64) -> String {
     let units = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
     // Half a unit in the last digit below the next unit would round to 1000 of this one.
     let fits = |scale: &f64| nanoseconds / scale < 999.95;
-    let (unit, scale) =
-        units.into_iter().find(|(_, scale)| fits(scale)).unwrap_or(("s", 1e9));
+    let (unit, scale) = units.into_iter().find(|(_, scale)| fits(scale)).unwrap_or(("s", 1e9));
     format!("{} {unit}", four_digits(nanoseconds / scale))
 }
 

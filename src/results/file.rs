@@ -12,7 +12,8 @@ impl Results {
     pub fn save(&self, path: &Path) -> Result<()> {
         self.try_save(path).map_err(|error| {
             let full = error.kind() == std::io::ErrorKind::StorageFull;
-            let error = Error::comparison(format!("cannot write {}", path.display())).because(error);
+            let error =
+                Error::comparison(format!("cannot write {}", path.display())).because(error);
             if full { error.help("the disk is full; free some space") } else { error }
         })
     }
@@ -38,9 +39,8 @@ impl Results {
     /// Reads a file that [`save`](Self::save) has written, by whatever version of this program that
     /// writes the same format.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = fs_err::read_to_string(path).map_err(|error| {
-            Error::usage("cannot read the results").because(error)
-        })?;
+        let text = fs_err::read_to_string(path)
+            .map_err(|error| Error::usage("cannot read the results").because(error))?;
         Self::from_json(&text).map_err(|error| error.on_side(path.display()))
     }
 

@@ -108,7 +108,8 @@ impl ResultsRecorder {
             .sides
             .iter()
             .map(|(side, measurement)| {
-                let iterations: Vec<f64> = measurement.samples.iter().map(|s| s.iterations).collect();
+                let iterations: Vec<f64> =
+                    measurement.samples.iter().map(|s| s.iterations).collect();
                 let totals: Vec<f64> = measurement.samples.iter().map(|s| s.total).collect();
                 json!({"revision": self.label(*side), "unit": measurement.unit,
                     "iterations": iterations, "totals": totals})
@@ -131,8 +132,10 @@ impl Recorder for ResultsRecorder {
         let name = group.target.name.benchmark(group.benchmark);
         let unit = &group.sides[0].1.unit;
         if let Some((side, other)) = group.sides.iter().find(|(_, m)| m.unit != *unit) {
-            let reason =
-                format!("it measures {} here and {unit} elsewhere; they cannot be compared", other.unit);
+            let reason = format!(
+                "it measures {} here and {unit} elsewhere; they cannot be compared",
+                other.unit
+            );
             return self.failed(failed(*side, &group.target.name, group.benchmark, reason));
         }
         let mut values: PerSide<Option<f64>> = self.sides.iter().map(|_| None).collect();

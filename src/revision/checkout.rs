@@ -37,12 +37,7 @@ pub fn check_out(
 }
 
 impl Checkout {
-    fn new(
-        repository: &Repository,
-        slot: &Slot,
-        side: Side,
-        revision: &Revision,
-    ) -> Result<Self> {
+    fn new(repository: &Repository, slot: &Slot, side: Side, revision: &Revision) -> Result<Self> {
         let tree_directory = slot.tree_directory(side);
         let root = mirror::place_for(repository.root(), &tree_directory);
         fs::create_dir_all(root.parent().unwrap_or(&tree_directory))?;

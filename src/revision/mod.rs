@@ -4,6 +4,7 @@
 //! [`Checkout`] per side, a git worktree outside the repository that is removed when it is dropped.
 //! Knows nothing of cargo. Never touches the user's working tree, index, stash or branches.
 
+mod cache;
 mod checkout;
 mod git;
 mod mirror;
@@ -13,8 +14,9 @@ mod slot;
 mod submodules;
 mod working_tree;
 
+pub use cache::Cache;
 pub use checkout::{Checkout, check_out};
 pub use git::{Repository, git};
 pub use range::Range;
 pub use resolve::{Revision, Source, resolve};
-pub use slot::{Slot, cache_directory, clean, repository_cache};
+pub use slot::Slot;

@@ -32,7 +32,9 @@ impl FromStr for Range {
             Self::AgainstWorkingTree(base) if base.is_empty() => {
                 Err("an empty revision; write a range like main..HEAD".to_owned())
             }
-            Self::Between(_, head) | Self::SinceMergeBase(_, head) if head.contains("..") => {
+            Self::Between(_, head) | Self::SinceMergeBase(_, head)
+                if head.contains("..") || head.starts_with('.') =>
+            {
                 Err(format!("`{text}` has more than one `..`; write a range like main..HEAD"))
             }
             _ => Ok(range),

@@ -84,17 +84,19 @@ fn working_tree(repository: &Repository) -> Result<Revision> {
 
 /// A revision by name. A name that only a remote has is taken from there, as `git checkout` does.
 fn named_revision(repository: &Repository, name: &str) -> Result<Revision> {
-    let revision = |label: &str, commit| Revision {
-        label: label.to_owned(),
-        commit,
-        source: Source::Commit,
-    };
+    let revision =
+        |label: &str, commit| Revision { label: label.to_owned(), commit, source: Source::Commit };
     let failure = match commit_of(repository, name)? {
         Ok(commit) => return Ok(revision(name, commit)),
         Err(failure) => failure,
     };
-    let references =
-        repository.git(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads", "refs/tags", "refs/remotes"])?;
+    let references = repository.git([
+        "for-each-ref",
+        "--format=%(refname:lstrip=2)",
+        "refs/heads",
+        "refs/tags",
+        "refs/remotes",
+    ])?;
     let on_remotes: Vec<&str> = references
         .lines()
         .filter(|reference| reference.split_once('/').is_some_and(|(_, branch)| branch == name))
@@ -166,10 +168,7 @@ fn merge_base(repository: &Repository, base: &Revision, head: &Revision) -> Resu
                     .help("in GitHub Actions, give actions/checkout `fetch-depth: 0`")
                     .help("elsewhere, run `git fetch --unshallow`")
             } else {
-                error.help(format!(
-                    "compare the two themselves: {}..{}",
-                    base.label, head.label
-                ))
+                error.help(format!("compare the two themselves: {}..{}", base.label, head.label))
             });
         }
     };

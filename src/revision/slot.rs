@@ -6,19 +6,15 @@
 //! slot that nobody holds was left over by a killed run and is removed.
 
 use std::fs::{File, TryLockError};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use etcetera::BaseStrategy;
 use fs_err as fs;
 
 use crate::error::{Error, Result};
 use crate::side::Side;
 
+use super::cache::{CACHE_VARIABLE, Cache};
 use super::git::Repository;
-
-/// Names the cache directory, instead of the platform's usual one.
-const CACHE_VARIABLE: &str = "CARGO_BENCH_COMPARE_CACHE";
 
 /// A directory that this run alone uses, until it is dropped.
 #[derive(Debug)]
@@ -29,14 +25,16 @@ pub struct Slot {
 
 impl Slot {
     /// Takes the first free slot of the repository, and clears away what killed runs left in any.
-    pub fn acquire(repository: &Repository) -> Result<Self> {
-        let cache = repository_cache(repository)?;
+    pub fn acquire(repository: &Repository, cache: &Cache) -> Result<Self> {
+        let cache = cache.of_repository(repository);
         if cache.starts_with(repository.root()) && !repository.is_bare() {
             return Err(Error::usage(format!(
                 "the cache directory {} lies inside the repository",
                 cache.display()
             ))
-            .because("a worktree in there would inherit cargo's configuration of the checked-out tree")
+            .because(
+                "a worktree in there would inherit cargo's configuration of the checked-out tree",
+            )
             .help(format!("set {CACHE_VARIABLE} to a directory elsewhere")));
         }
         fs::create_dir_all(&cache)?;
@@ -55,7 +53,7 @@ impl Slot {
         Ok(taken.expect("the loop ends with a slot"))
     }
 
-    fn try_lock(directory: PathBuf) -> Result<Option<Self>> {
+    pub(super) fn try_lock(directory: PathBuf) -> Result<Option<Self>> {
         fs::create_dir_all(&directory)?;
         let file = fs::File::create(directory.join("lock"))?.into_file();
         match file.try_lock() {
@@ -69,7 +67,7 @@ impl Slot {
         }
     }
 
-    fn remove_left_overs(&self, repository: &Repository) -> Result<()> {
+    pub(super) fn remove_left_overs(&self, repository: &Repository) -> Result<()> {
         let registered = repository.git(["worktree", "list", "--porcelain", "-z"])?;
         let ours = registered
             .split('\0')
@@ -96,53 +94,4 @@ impl Slot {
     pub(super) fn tree_directory(&self, side: Side) -> PathBuf {
         self.side_directory(side).join("tree")
     }
-}
-
-/// Where everything is kept that outlives a run.
-pub fn cache_directory() -> Result<PathBuf> {
-    let directory = match std::env::var_os(CACHE_VARIABLE) {
-        Some(directory) if !directory.is_empty() => std::path::absolute(directory)?,
-        _ => {
-            let strategy = etcetera::choose_base_strategy().map_err(|error| {
-                Error::comparison("cannot find the user's cache directory")
-                    .because(error)
-                    .help(format!("set {CACHE_VARIABLE} to a directory"))
-            })?;
-            strategy.cache_dir().join("cargo-bench-compare")
-        }
-    };
-    fs::create_dir_all(&directory)?;
-    // Git and cargo resolve links; so must we, to recognise our own paths in what they print.
-    Ok(fs::canonicalize(directory)?)
-}
-
-/// The part of the cache that belongs to one repository: its name, and a hash of its path.
-pub fn repository_cache(repository: &Repository) -> Result<PathBuf> {
-    let mut hasher = DefaultHasher::new();
-    repository.common_directory().hash(&mut hasher);
-    let name = repository.root().file_name().unwrap_or_default().to_string_lossy();
-    Ok(cache_directory()?.join(format!("{name}-{:08x}", hasher.finish() as u32)))
-}
-
-/// Removes everything that earlier runs kept for a repository. Fails if one is still running.
-///
-/// Returns the directory that was removed, or `None` if there was nothing.
-pub fn clean(repository: &Repository) -> Result<Option<PathBuf>> {
-    let cache = repository_cache(repository)?;
-    if !cache.exists() {
-        return Ok(None);
-    }
-    for entry in fs::read_dir(&cache)? {
-        let path = entry?.path();
-        if !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("slot-")) {
-            continue;
-        }
-        let slot = Slot::try_lock(path)?.ok_or_else(|| {
-            Error::comparison("a comparison of this repository is still running")
-                .help("wait for its end, or stop it, then clean again")
-        })?;
-        slot.remove_left_overs(repository)?;
-    }
-    fs::remove_dir_all(&cache)?;
-    Ok(Some(cache))
 }

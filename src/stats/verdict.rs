@@ -104,8 +104,8 @@ pub fn judge(log_ratios: &[f64], margin: Percent) -> Option<Judgement> {
     let confidence = Confidence::from_p_value(p_value);
     let log_intervals = LEVELS.map(|level| walsh.interval(level));
     let intervals = Intervals(log_intervals.map(|interval| interval.map(improvement_interval)));
-    let within_margin = intervals.0[0]
-        .is_some_and(|i| i.low > -margin.value() && i.high < margin.value());
+    let within_margin =
+        intervals.0[0].is_some_and(|i| i.low > -margin.value() && i.high < margin.value());
     let verdict = match (confidence, within_margin) {
         (Confidence::None, true) => Verdict::Equivalent,
         (Confidence::None, false) => Verdict::Inconclusive,

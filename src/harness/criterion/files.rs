@@ -46,10 +46,7 @@ impl Benchmarks for FileBenchmarks {
     }
 
     /// These versions filter by a part of the id only, so everything runs whatever is wanted.
-    fn start(
-        &self,
-        _wanted: Wanted<'_>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    fn start(&self, _wanted: Wanted<'_>) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         let mut arguments = WHOLE_SECONDS.arguments();
         arguments.extend(["--noplot", "--nresamples", "1000"].map(str::to_owned));
         Ok(Ok(Box::new(FileSession {
@@ -98,10 +95,7 @@ struct Run {
 }
 
 impl Run {
-    fn start(
-        launch: &Launch,
-        arguments: &[String],
-    ) -> Result<std::result::Result<Self, Failure>> {
+    fn start(launch: &Launch, arguments: &[String]) -> Result<std::result::Result<Self, Failure>> {
         let home = tempfile::tempdir()?;
         let mut command = launch.command(arguments);
         // The directory has one or the other name, depending on the version.
@@ -109,9 +103,7 @@ impl Run {
         let output = Output::capture(&mut command)?;
         Ok(match Process::spawn(command) {
             Ok(process) => Ok(Self { home, process, output }),
-            Err(error) => {
-                Err(Failure::outside_benchmarks(format!("cannot be started: {error}")))
-            }
+            Err(error) => Err(Failure::outside_benchmarks(format!("cannot be started: {error}"))),
         })
     }
 

@@ -217,11 +217,8 @@ mod tests {
             Incoming::MeasurementComplete { iters: vec![1.0, 2.0], times: vec![10.0, 21.0] };
         assert_eq!(decoder.message(), Ok(Some(expected)));
         assert_eq!(decoder.message(), Ok(None));
-        let id = RawId {
-            group_id: "g".to_owned(),
-            function_id: None,
-            value_str: Some("10".to_owned()),
-        };
+        let id =
+            RawId { group_id: "g".to_owned(), function_id: None, value_str: Some("10".to_owned()) };
         assert_eq!(id.full(), "g/10");
     }
 

@@ -59,10 +59,7 @@ impl Benchmarks for SocketBenchmarks {
         Ok(Ok(session.encountered))
     }
 
-    fn start(
-        &self,
-        wanted: Wanted<'_>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    fn start(&self, wanted: Wanted<'_>) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         let whole_seconds = self.version.is_some_and(|v| (v.major, v.minor) < (0, 4));
         let times = if whole_seconds { WHOLE_SECONDS } else { SHORT_TIMES };
         let mut arguments: Vec<String> = filter(wanted).into_iter().collect();
