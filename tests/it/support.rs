@@ -182,11 +182,12 @@ pub fn bench(body: &str) -> String {
 }
 
 /// A benchmark whose time is the same wherever and whenever it runs: so many `nanoseconds` an iteration,
-/// an expression. (It sleeps a little, because criterion's warm-up goes by the clock.)
+/// an expression. (It sleeps meanwhile, because criterion chooses the number
+/// of iterations by the clock.)
 pub fn steady(id: &str, nanoseconds: &str) -> String {
     format!(
         "    c.bench_function({id:?}, |b| b.iter_custom(|n| {{\n        \
-         std::thread::sleep(Duration::from_micros(200));\n        \
+         std::thread::sleep(Duration::from_micros(20 * n));\n        \
          Duration::from_nanos(n * {nanoseconds})\n    }}));\n"
     )
 }
