@@ -1,5 +1,11 @@
 //! Tests of the whole program: real repositories, real cargo builds, real processes.
 
+mod builds;
 mod comparison;
+mod failures;
+mod harness_versions;
+mod output;
+mod revisions;
 mod signed_rank_oracle;
 mod support;
+mod worktrees;

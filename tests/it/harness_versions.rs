@@ -1,0 +1,1 @@
+//! Criterion from 0.3.0 to 0.8.

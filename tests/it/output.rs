@@ -1,0 +1,1 @@
+//! What people see: help, tables, error messages, results files.

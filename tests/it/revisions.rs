@@ -1,0 +1,1 @@
+//! Which commits a range means, and what is said when it means none.
