@@ -194,7 +194,7 @@ fn checkout_notes(revisions: &PerSide<Revision>, checkouts: &PerSide<Checkout>) 
 fn no_benchmarks(plan: &Plan, builds: &PerSide<SideBuild>, settings: &Settings) -> Error {
     let error = Error::comparison("there are no benchmarks to compare");
     if !plan.notes.is_empty() {
-        return plan.notes.iter().fold(error, |error, note| error.because(note));
+        return plan.notes.iter().fold(error, Error::because);
     }
     if builds.values().all(|build| build.executables.is_empty()) {
         return error.because("cargo bench runs no executable with these options").help(

@@ -84,6 +84,27 @@ criterion_group!(all, benches);
 criterion_main!(all);
 "#;
 
+/// The files of the sample: path and content.
+pub struct SampleFiles {
+    /// All files of the first commit.
+    pub before: Vec<(&'static str, String)>,
+    /// What the second commit changes.
+    pub after: Vec<(&'static str, String)>,
+}
+
+/// What the two commits of the sample have in them.
+pub fn sample_files() -> SampleFiles {
+    SampleFiles {
+        before: vec![
+            ("Cargo.toml", MANIFEST.to_owned()),
+            ("benches/sample.rs", BENCHES.to_owned()),
+            (".gitignore", "/target\nCargo.lock\n".to_owned()),
+            ("src/lib.rs", library(10, 3)),
+        ],
+        after: vec![("src/lib.rs", library(12, 2))],
+    }
+}
+
 /// The sample repository on disk. Dropping it removes it, and what was kept for it in the cache.
 pub struct Repository {
     directory: tempfile::TempDir,
@@ -100,14 +121,16 @@ impl Repository {
             fs::create_dir_all(path.parent().unwrap_or(root))?;
             Ok(fs::write(path, content)?)
         };
-        write("Cargo.toml", MANIFEST)?;
-        write("benches/sample.rs", BENCHES)?;
-        write(".gitignore", "/target\nCargo.lock\n")?;
-        write("src/lib.rs", &library(10, 3))?;
+        let sample = sample_files();
+        for (path, content) in &sample.before {
+            write(path, content)?;
+        }
         git(root, ["init", "--quiet", "--initial-branch=main"])?;
         commit(root, "The functions as they were")?;
         git(root, ["tag", "before"])?;
-        write("src/lib.rs", &library(12, 2))?;
+        for (path, content) in &sample.after {
+            write(path, content)?;
+        }
         commit(root, "Change two of them")?;
         Ok(Self { directory, cache })
     }

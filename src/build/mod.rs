@@ -253,7 +253,7 @@ impl Workspace {
         })
     }
 
-    fn package_name(&self, manifest: &camino::Utf8Path) -> String {
+    fn package_name(&self, manifest: &cargo_metadata::camino::Utf8Path) -> String {
         let package = self.metadata.packages.iter().find(|p| p.manifest_path == manifest);
         package.map(|package| package.name.to_string()).unwrap_or_default()
     }

@@ -2,6 +2,7 @@
 
 mod builds;
 mod comparison;
+mod documentation;
 mod failures;
 mod harness_versions;
 mod output;
