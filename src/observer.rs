@@ -16,6 +16,9 @@ pub trait Observer {
     /// A step begins or ended: a verb of its own column, as cargo prints them, and a text.
     fn status(&self, verb: &str, text: &str);
 
+    /// What another program printed and the user must see as it is, such as a compiler's errors.
+    fn show(&self, text: &str);
+
     /// Something the user should know, while the run goes on.
     fn warn(&self, text: &str);
 
@@ -29,6 +32,7 @@ pub struct Unobserved;
 
 impl Observer for Unobserved {
     fn status(&self, _verb: &str, _text: &str) {}
+    fn show(&self, _text: &str) {}
     fn warn(&self, _text: &str) {}
     fn progress(&self, _progress: &Progress) {}
 }

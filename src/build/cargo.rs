@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cargo_config2::{ResolveOptions, TargetTripleRef};
-use cargo_metadata::{Message, Metadata};
+use cargo_metadata::diagnostic::DiagnosticLevel;
+use cargo_metadata::{CompilerMessage, Message, Metadata};
 
 use crate::error::{Error, Result};
+use crate::observer::Observer;
 use crate::process::{self, Finished, Stderr};
 use crate::revision::Repository;
 
@@ -65,22 +67,33 @@ impl Cargo {
         })
     }
 
-    /// Builds what `cargo bench` would run. Cargo's progress and messages go to standard error.
+    /// Builds what `cargo bench` would run. Cargo's progress goes to standard error as it comes. Of the
+    /// compiler's messages only errors are shown: the warnings of two revisions are not what was asked for.
     pub(super) fn build(
         &self,
         workspace: &Workspace,
         selection: &Selection,
+        observer: &dyn Observer,
     ) -> Result<Vec<Message>> {
         let mut command = self.bench(workspace, selection);
-        command.args(["--no-run", "--message-format=json-render-diagnostics"]);
+        command.args(["--no-run", "--message-format=json-diagnostic-rendered-ansi"]);
         let finished = process::run(command, Stderr::Shown)?;
-        if !finished.status.success() {
-            return Err(cargo_failed("cargo bench --no-run", finished.status));
-        }
         // Programs that cargo calls may print to standard output too; such lines are no messages.
-        Ok(Message::parse_stream(finished.stdout.as_slice())
+        let messages: Vec<Message> = Message::parse_stream(finished.stdout.as_slice())
             .filter_map(std::result::Result::ok)
-            .collect())
+            .collect();
+        if finished.status.success() {
+            return Ok(messages);
+        }
+        for message in messages {
+            if let Message::CompilerMessage(CompilerMessage { message: diagnostic, .. }) = message
+                && matches!(diagnostic.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
+                && let Some(rendered) = diagnostic.rendered
+            {
+                observer.show(&rendered);
+            }
+        }
+        Err(cargo_failed("cargo bench --no-run", finished.status))
     }
 
     /// Asks cargo how it would start each executable: it is made to start this program instead, as the

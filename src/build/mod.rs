@@ -164,7 +164,7 @@ impl Builder<'_> {
     ) -> Result<SideBuild> {
         let sources = SourceTree::read(&workspace.checkout)?;
         let sources_known = sources.renew_time_stamps(&workspace.target_directory)?;
-        let messages = cargo.build(workspace, selection)?;
+        let messages = cargo.build(workspace, selection, self.observer)?;
         let mut executables = Vec::new();
         let mut companions = Vec::new();
         for message in messages {

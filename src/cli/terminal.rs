@@ -68,6 +68,10 @@ impl Observer for Terminal {
         self.line(&format!("{VERB}{verb:>12}{VERB:#} {text}"));
     }
 
+    fn show(&self, text: &str) {
+        self.line(text.trim_end());
+    }
+
     fn warn(&self, text: &str) {
         self.line(&format!("{WARNING}warning:{WARNING:#} {text}"));
     }
