@@ -8,6 +8,7 @@
 //! [`cli`] puts them together. `ARCHITECTURE.md` shows the map and the invariants.
 
 pub mod build;
+pub mod classic;
 pub mod cli;
 pub mod compare;
 pub mod demo;

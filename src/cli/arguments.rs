@@ -53,6 +53,8 @@ pub enum Command {
     List(Box<ListArguments>),
     /// Show the results of an earlier comparison again
     Report(ReportArguments),
+    /// Judge a CSV file of Node.js's benchmark/compare.js, as its compare.R does
+    Analyze(AnalyzeArguments),
     /// Make a small sample repository and compare its two revisions
     Demo(DemoArguments),
     /// Remove what was kept between the comparisons of this repository
@@ -85,6 +87,15 @@ pub struct ReportArguments {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub presentation: Presentation,
+}
+
+#[derive(Debug, Args)]
+pub struct AnalyzeArguments {
+    /// The CSV file
+    pub file: PathBuf,
+    /// Compare with this binary [default: old, else the first in the file]
+    #[arg(long, value_name = "BINARY")]
+    pub against: Option<String>,
 }
 
 #[derive(Debug, Args)]

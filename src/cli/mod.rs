@@ -11,16 +11,18 @@ use clap::Parser;
 use fs_err as fs;
 
 use crate::build;
+use crate::classic;
 use crate::compare::{self, Outcome, Settings};
 use crate::demo;
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::observer::Observer;
 use crate::plan::{OnSide, Plan};
 use crate::report::{Table, natural_order, table};
 use crate::results::Results;
 use crate::revision::{Cache, Repository};
 
-use arguments::{Arguments, Command, Format, Presentation};
+use arguments::{AnalyzeArguments, Arguments, Command, Format, Presentation};
 use terminal::{Terminal, print_error};
 
 /// Runs the program with the process's own arguments.
@@ -66,6 +68,7 @@ fn run(arguments: Arguments, command: String) -> Result<ExitCode> {
             present(&Results::load(&file)?, &arguments.presentation)?;
             Ok(ExitCode::SUCCESS)
         }
+        Some(Command::Analyze(arguments)) => run_analyze(&arguments),
         Some(Command::Demo(arguments)) => run_demo(command, &arguments.presentation),
         Some(Command::Clean) => run_clean(),
         Some(Command::RecordLaunch { .. }) => unreachable!("handled above"),
@@ -92,7 +95,7 @@ fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<Ex
     terminal.finish();
     present(&results, presentation)?;
     if let Some(file) = &settings.save {
-        crate::observer::Observer::status(&terminal, "Saved", &file.display().to_string());
+        terminal.status("Saved", &file.display().to_string());
     }
     Ok(match stopped {
         Some(error) => {
@@ -147,6 +150,43 @@ fn run_demo(command: String, presentation: &Presentation) -> Result<ExitCode> {
     let code = run_comparison(&settings, presentation)?;
     eprintln!("{}", demo::CONCLUSION);
     Ok(code)
+}
+
+/// Compares every binary of a Node.js CSV file with one of them.
+fn run_analyze(arguments: &AnalyzeArguments) -> Result<ExitCode> {
+    let text = fs::read_to_string(&arguments.file)
+        .map_err(|error| Error::usage("cannot read the file").because(error))?;
+    let rates = classic::parse(&text)?;
+    let reference = reference_binary(&rates.binaries, arguments.against.as_deref())?;
+    let others: Vec<&String> = rates.binaries.iter().filter(|name| *name != reference).collect();
+    if others.is_empty() {
+        // So that every benchmark is said to have no other side.
+        let (rows, not_compared) = classic::compare_rates(&rates, "old", "new");
+        print_to_stdout(&classic::render(&rows, &not_compared))?;
+    }
+    for other in &others {
+        if others.len() > 1 {
+            print_to_stdout(&format!("{other} against {reference}\n"))?;
+        }
+        let (rows, not_compared) = classic::compare_rates(&rates, reference, other);
+        print_to_stdout(&(classic::render(&rows, &not_compared) + "\n"))?;
+    }
+    for stray in &rates.stray {
+        let text = format!("line {}: {}; it was skipped", stray.line, stray.reason);
+        Terminal::new().warn(&text);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The one that is named, else `old`, else the first.
+fn reference_binary<'a>(binaries: &'a [String], named: Option<&str>) -> Result<&'a String> {
+    let wanted = named.unwrap_or("old");
+    match (binaries.iter().find(|name| *name == wanted), named) {
+        (Some(binary), _) => Ok(binary),
+        (None, None) => Ok(&binaries[0]),
+        (None, Some(named)) => Err(Error::usage(format!("the file has no binary `{named}`"))
+            .help(format!("it has: {}", binaries.join(", ")))),
+    }
 }
 
 fn run_clean() -> Result<ExitCode> {

@@ -9,12 +9,15 @@ mod percent;
 mod signed_rank;
 mod summary;
 mod verdict;
+mod welch;
 
 pub use multiple::benjamini_hochberg;
 pub use percent::Percent;
 pub use signed_rank::{Interval, SignedRankTest, WalshAverages, signed_rank_test};
 pub use summary::{median, quantile, robust_standard_deviation};
 pub use verdict::{Confidence, Intervals, Judgement, Verdict, fewest_pairs_for, judge};
+
+pub use welch::{NoTest, WelchTest, improvement_of_rates, welch_test};
 
 /// The three confidence levels of every table: 95, 99 and 99.9 %, as probabilities.
 pub const LEVELS: [f64; 3] = [0.95, 0.99, 0.999];

@@ -5,6 +5,7 @@ mod comparison;
 mod documentation;
 mod failures;
 mod harness_versions;
+mod node_compare;
 mod output;
 mod revisions;
 mod signed_rank_oracle;
