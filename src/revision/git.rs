@@ -8,13 +8,12 @@ use crate::error::{Error, Result};
 use crate::process::{self, Stderr};
 
 /// Variables by which git hooks and aliases tie a git command to one repository. They must not reach
-/// commands for other worktrees. (`git rev-parse --local-env-vars`)
-const REPOSITORY_VARIABLES: [&str; 14] = [
+/// commands for other worktrees. (`git rev-parse --local-env-vars`, without those that carry the user's
+/// configuration, such as `safe.directory` in a container.)
+const REPOSITORY_VARIABLES: [&str; 12] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
     "GIT_DIR",
     "GIT_GRAFT_FILE",
     "GIT_IMPLICIT_WORK_TREE",
