@@ -25,6 +25,14 @@ const REPOSITORY_VARIABLES: [&str; 12] = [
     "GIT_WORK_TREE",
 ];
 
+/// No hooks (fsmonitor is one too), and no repository that older versions of git cannot read afterwards.
+const SETTINGS: [&str; 4] = [
+    "advice.detachedHead=false",
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "worktree.useRelativePaths=false",
+];
+
 /// A git command that ran and failed.
 #[derive(Debug)]
 pub struct GitFailure(pub String);
@@ -39,7 +47,7 @@ pub fn try_git<S: AsRef<OsStr>>(
     let mut command = Command::new("git");
     command
         .current_dir(directory)
-        .args(["-c", "advice.detachedHead=false", "-c", "core.hooksPath=/dev/null"])
+        .args(SETTINGS.iter().flat_map(|setting| ["-c", setting]))
         .args(arguments)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
