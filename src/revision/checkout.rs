@@ -63,7 +63,9 @@ impl Checkout {
             let changed = working_tree::copy_changes(repository.root(), &checkout.root)?;
             checkout.dirty = !changed.is_empty();
         }
-        checkout.notes = submodules::populate(repository, &checkout.root, revision.source)?;
+        let submodules = submodules::populate(repository, &checkout.root, revision.source)?;
+        checkout.dirty |= submodules.dirty;
+        checkout.notes = submodules.notes;
         mirror::link_surroundings(repository.root(), &checkout.root, &checkout.tree_directory)?;
         Ok(checkout)
     }
