@@ -63,7 +63,9 @@ impl Checkout {
             let changed = working_tree::copy_changes(repository.root(), &checkout.root)?;
             checkout.dirty = !changed.is_empty();
         }
-        checkout.notes = submodules::populate(repository, &checkout.root, revision.source)?;
+        let submodules = submodules::populate(repository, &checkout.root, revision.source)?;
+        checkout.dirty |= submodules.dirty;
+        checkout.notes = submodules.notes;
         mirror::link_surroundings(repository.root(), &checkout.root, &checkout.tree_directory)?;
         Ok(checkout)
     }
@@ -81,23 +83,29 @@ impl Checkout {
 
 impl Drop for Checkout {
     fn drop(&mut self) {
-        // An interrupt may be the reason for being here, so git is not asked: what `git worktree
-        // remove` does is done by hand, and what cannot be removed is left to the next run.
-        let administration = administration_directory(&self.root);
+        // What cannot be removed is left to the next run.
         let _ = std::fs::remove_dir_all(&self.tree_directory);
-        if let Some(directory) = administration
-            && directory.starts_with(self.repository.common_directory().join("worktrees"))
-        {
-            let _ = std::fs::remove_dir_all(&directory);
-            // The parent is only there while there are worktrees; a non-empty one stays.
-            let _ = std::fs::remove_dir(self.repository.common_directory().join("worktrees"));
-        }
+        let _ = forget_worktrees(&self.repository, &self.tree_directory);
     }
 }
 
-/// What `.git` of a worktree points to: its directory in the repository.
-fn administration_directory(root: &Path) -> Option<PathBuf> {
-    let link = std::fs::read_to_string(root.join(".git")).ok()?;
-    let path = root.join(link.strip_prefix("gitdir: ")?.trim_end());
-    path.canonicalize().ok()
+/// Removes the repository's records of the worktrees below a directory, and of no others.
+///
+/// Git is not asked: an interrupt may be the reason for being here, and of a worktree that has lost some
+/// of its files `git worktree remove` wants to know nothing.
+pub(super) fn forget_worktrees(repository: &Repository, directory: &Path) -> std::io::Result<()> {
+    let records = repository.common_directory().join("worktrees");
+    if !records.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(&records)? {
+        let record = entry?.path();
+        let worktree = std::fs::read_to_string(record.join("gitdir")).unwrap_or_default();
+        if Path::new(&worktree).starts_with(directory) {
+            fs::remove_dir_all(&record)?;
+        }
+    }
+    // It is only there while there are worktrees; one that is not empty stays.
+    let _ = std::fs::remove_dir(&records);
+    Ok(())
 }

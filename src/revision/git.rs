@@ -8,13 +8,12 @@ use crate::error::{Error, Result};
 use crate::process::{self, Stderr};
 
 /// Variables by which git hooks and aliases tie a git command to one repository. They must not reach
-/// commands for other worktrees. (`git rev-parse --local-env-vars`)
-const REPOSITORY_VARIABLES: [&str; 14] = [
+/// commands for other worktrees. (`git rev-parse --local-env-vars`, without those that carry the user's
+/// configuration, such as `safe.directory` in a container.)
+const REPOSITORY_VARIABLES: [&str; 12] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
     "GIT_DIR",
     "GIT_GRAFT_FILE",
     "GIT_IMPLICIT_WORK_TREE",
@@ -24,6 +23,14 @@ const REPOSITORY_VARIABLES: [&str; 14] = [
     "GIT_PREFIX",
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
+];
+
+/// No hooks (fsmonitor is one too), and no repository that older versions of git cannot read afterwards.
+const SETTINGS: [&str; 4] = [
+    "advice.detachedHead=false",
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "worktree.useRelativePaths=false",
 ];
 
 /// A git command that ran and failed.
@@ -40,7 +47,7 @@ pub fn try_git<S: AsRef<OsStr>>(
     let mut command = Command::new("git");
     command
         .current_dir(directory)
-        .args(["-c", "advice.detachedHead=false", "-c", "core.hooksPath=/dev/null"])
+        .args(SETTINGS.iter().flat_map(|setting| ["-c", setting]))
         .args(arguments)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")

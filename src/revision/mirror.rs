@@ -5,6 +5,7 @@
 //! configuration from the directories above. So a checkout of `/home/me/project` is placed in
 //! `<tree>/home/me/project`, and such neighbours are linked into `<tree>/home/me`.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use fs_err as fs;
@@ -24,19 +25,22 @@ pub fn link_surroundings(
     checkout: &Path,
     tree_directory: &Path,
 ) -> Result<()> {
-    for manifest in nul_separated(&git(checkout, ["ls-files", "-z", "--", "*Cargo.toml"])?) {
-        let manifest = Path::new(manifest);
-        let Ok(text) = fs::read_to_string(checkout.join(manifest)) else { continue };
-        // A manifest that cannot be read is cargo's to complain about, if it is used at all.
-        let Ok(document) = text.parse::<toml::Table>() else { continue };
-        let directory = manifest.parent().unwrap_or(Path::new(""));
-        for path in dependency_paths(&document) {
-            let target = normalize(&repository_root.join(directory).join(&path));
-            if !Path::new(&path).is_absolute()
-                && !target.starts_with(repository_root)
-                && target.exists()
-            {
-                link(&target, &tree_directory.join(below_file_system_root(&target)))?;
+    // Manifests that the user has not committed yet are in the checkout, but in no index.
+    let query =
+        ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*Cargo.toml"];
+    let mut left: Vec<(PathBuf, PathBuf)> = nul_separated(&git(checkout, query)?)
+        .map(|manifest| (checkout.join(manifest), repository_root.join(manifest)))
+        .collect();
+    let mut seen = BTreeSet::new();
+    while let Some((manifest, place)) = left.pop() {
+        for package in packages_outside(&manifest, &place, repository_root) {
+            let workspace = workspace_around(&package, repository_root);
+            link(&workspace, &tree_directory.join(below_file_system_root(&workspace)))?;
+            for directory in [package, workspace] {
+                let manifest = directory.join("Cargo.toml");
+                if seen.insert(directory) {
+                    left.push((manifest.clone(), manifest));
+                }
             }
         }
     }
@@ -54,6 +58,28 @@ pub fn link_surroundings(
         }
     }
     Ok(())
+}
+
+/// The directories outside the repository on which a manifest depends, if it stands in this `place`.
+fn packages_outside(manifest: &Path, place: &Path, repository_root: &Path) -> Vec<PathBuf> {
+    // A manifest that cannot be read is cargo's to complain about, if it is used at all.
+    let document = std::fs::read_to_string(manifest).ok().and_then(|text| text.parse().ok());
+    let directory = place.parent().unwrap_or(place);
+    dependency_paths(&document.unwrap_or_default())
+        .iter()
+        .filter(|path| !Path::new(path).is_absolute())
+        .map(|path| normalize(&directory.join(path)))
+        .filter(|package| !package.starts_with(repository_root) && package.exists())
+        .collect()
+}
+
+/// The outermost directory with a manifest around a package: its own, or that of the workspace from which
+/// it inherits.
+fn workspace_around(package: &Path, repository_root: &Path) -> PathBuf {
+    let beside_the_repository =
+        package.ancestors().take_while(|directory| !repository_root.starts_with(directory));
+    let outermost = beside_the_repository.filter(|above| above.join("Cargo.toml").is_file()).last();
+    outermost.unwrap_or(package).to_owned()
 }
 
 fn is_cargo_home(directory: &Path) -> bool {

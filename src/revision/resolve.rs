@@ -75,10 +75,7 @@ fn working_tree(repository: &Repository) -> Result<Revision> {
         return Err(Error::usage("a bare repository has no working tree to compare with")
             .help("name two revisions: main..feature"));
     }
-    let commit = commit_of(repository, "HEAD")?.map_err(|_| {
-        Error::comparison("the current branch has no commit yet")
-            .help("commit something on it, or name two revisions: main..feature")
-    })?;
+    let commit = commit_of(repository, "HEAD")?.map_err(|_| no_commit_on_branch())?;
     Ok(Revision { label: "working tree".to_owned(), commit, source: Source::WorkingTree })
 }
 
@@ -90,14 +87,12 @@ fn named_revision(repository: &Repository, name: &str) -> Result<Revision> {
         Ok(commit) => return Ok(revision(name, commit)),
         Err(failure) => failure,
     };
-    let references = repository.git([
-        "for-each-ref",
-        "--format=%(refname:lstrip=2)",
-        "refs/heads",
-        "refs/tags",
-        "refs/remotes",
-    ])?;
-    let on_remotes: Vec<&str> = references
+    // A remote's HEAD is not what the user calls HEAD.
+    if name == "HEAD" {
+        return Err(no_commit_on_branch());
+    }
+    let remote_branches = short_names(repository, &["refs/remotes"])?;
+    let on_remotes: Vec<&str> = remote_branches
         .lines()
         .filter(|reference| reference.split_once('/').is_some_and(|(_, branch)| branch == name))
         .collect();
@@ -106,7 +101,19 @@ fn named_revision(repository: &Repository, name: &str) -> Result<Revision> {
     {
         return Ok(revision(only, commit));
     }
-    Err(unknown_revision(repository, name, failure, references.lines())?)
+    let others = short_names(repository, &["refs/heads", "refs/tags"])?;
+    let known = others.lines().chain(remote_branches.lines());
+    Err(unknown_revision(repository, name, failure, known)?)
+}
+
+fn short_names(repository: &Repository, kinds: &[&str]) -> Result<String> {
+    let query = ["for-each-ref", "--format=%(refname:lstrip=2)"];
+    repository.git(query.iter().chain(kinds))
+}
+
+fn no_commit_on_branch() -> Error {
+    Error::comparison("the current branch has no commit yet")
+        .help("commit something on it, or name two revisions: main..feature")
 }
 
 /// The commit that a name means. Annotated tags are followed to their commit.
@@ -114,8 +121,13 @@ fn commit_of(
     repository: &Repository,
     name: &str,
 ) -> Result<std::result::Result<String, GitFailure>> {
-    let wanted = format!("{name}^{{commit}}");
-    repository.try_git(["rev-parse", "--verify", "--end-of-options", &wanted])
+    let parse =
+        |name: &str| repository.try_git(["rev-parse", "--verify", "--end-of-options", name]);
+    // In two steps, because in `:/some text` anything that follows is text too.
+    match parse(name)? {
+        Ok(object) => parse(&format!("{object}^{{commit}}")),
+        Err(failure) => Ok(Err(failure)),
+    }
 }
 
 fn unknown_revision<'a>(

@@ -6,7 +6,7 @@
 //! slot that nobody holds was left over by a killed run and is removed.
 
 use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fs_err as fs;
 
@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::side::Side;
 
 use super::cache::{CACHE_VARIABLE, Cache};
+use super::checkout::forget_worktrees;
 use super::git::Repository;
 
 /// A directory that this run alone uses, until it is dropped.
@@ -68,20 +69,13 @@ impl Slot {
     }
 
     pub(super) fn remove_left_overs(&self, repository: &Repository) -> Result<()> {
-        let registered = repository.git(["worktree", "list", "--porcelain", "-z"])?;
-        let ours = registered
-            .split('\0')
-            .filter_map(|line| line.strip_prefix("worktree "))
-            .filter(|path| Path::new(path).starts_with(&self.directory));
-        for path in ours {
-            repository.git(["worktree", "remove", "--force", "--force", path])?;
-        }
         for entry in fs::read_dir(&self.directory)? {
             let tree = entry?.path().join("tree");
             if tree.exists() {
                 fs::remove_dir_all(&tree)?;
             }
         }
+        forget_worktrees(repository, &self.directory)?;
         Ok(())
     }
 
