@@ -103,14 +103,14 @@ impl Cargo {
                 variable,
             });
         }
-        launch::make_recorder(&mut command, records.path(), &runners)?;
+        let on_path = launch::make_recorder(&mut command, records.path(), &runners)?;
         let finished = process::run(command, Stderr::Captured)?;
         if !finished.status.success() {
             return Err(Error::comparison("does not tell how its benchmarks are started")
                 .because(format!("`cargo bench` {}", process::describe_exit(finished.status)))
                 .because(finished.stderr.trim()));
         }
-        launch::read_records(records.path(), &runners)
+        launch::read_records(records.path(), on_path.as_deref(), &runners)
     }
 
     /// `rustc 1.95.0 (59807616e 2026-04-14)`, of the toolchain that this directory chooses.
