@@ -243,3 +243,193 @@ fn packages_inside_and_outside_the_workspace_are_built_and_selected_as_cargo_doe
     assert_eq!(lines, ["first::timing::time", &identical[0], &identical[1]]);
     fixture.assert_nothing_left_behind();
 }
+
+/// A package with everything that can make a benchmark depend on where it was built and what lies there.
+/// Each of its benchmarks takes as long as its own source says: files that are read at run time by an
+/// absolute and a relative path, a build script's variable and generated code, and a program.
+fn dependent_on_surroundings() -> Fixture {
+    let fixture = Fixture::new();
+    let workspace = "\n[workspace]\nmembers = [\"unrelated\"]\n";
+    fixture.write("Cargo.toml", manifest("sample", &["timing"]) + workspace);
+    fixture.write(
+        "unrelated/Cargo.toml",
+        "[package]\nname = \"unrelated\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+    );
+    fixture.write("unrelated/src/lib.rs", nanoseconds(1));
+    fixture.write("src/lib.rs", "include!(concat!(env!(\"OUT_DIR\"), \"/generated.rs\"));\n");
+    fixture.write(
+        "build.rs",
+        "fn main() {\n\
+         let value = std::fs::read_to_string(\"script.txt\").unwrap();\n\
+         let code = format!(\"pub const GENERATED: u64 = {value};\");\n\
+         let directory = std::env::var(\"OUT_DIR\").unwrap();\n\
+         std::fs::write(directory + \"/generated.rs\", code).unwrap();\n\
+         println!(\"cargo:rustc-env=FROM_SCRIPT={value}\");\n\
+         println!(\"cargo:rerun-if-changed=script.txt\");\n}\n",
+    );
+    fixture.write("src/bin/helper.rs", "fn main() { print!(\"140\"); }\n");
+    let body = "    let number = |text: &str| text.trim().parse::<u64>().unwrap();\n\
+        let read = |path: &str| number(&std::fs::read_to_string(path).unwrap());\n\
+        let absolute = read(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/data/absolute.txt\"));\n\
+        let relative = read(\"data/relative.txt\");\n\
+        let program = std::process::Command::new(env!(\"CARGO_BIN_EXE_helper\")).output().unwrap();\n\
+        let program = number(&String::from_utf8(program.stdout).unwrap());\n\
+        let variable = number(env!(\"FROM_SCRIPT\"));\n\
+        let generated = sample::GENERATED;\n";
+    let names = ["absolute", "relative", "variable", "generated", "program"];
+    let benchmarks: String = names.iter().map(|name| steady(name, name)).collect();
+    fixture.write("benches/timing.rs", bench(&(body.to_owned() + &benchmarks)));
+    fixture.write("data/absolute.txt", "110");
+    fixture.write("data/relative.txt", "120");
+    fixture.write("script.txt", "130");
+    fixture.write(".gitignore", "Cargo.lock\n");
+    fixture.lock("sample");
+    fixture.commit("base");
+    fixture
+}
+
+#[test]
+fn each_side_has_its_own_surroundings_and_only_what_can_matter_is_measured() {
+    let fixture = dependent_on_surroundings();
+    let names = ["absolute", "relative", "variable", "generated", "program"];
+    let check = |before: [f64; 5], after: [f64; 5], because: &str| {
+        let run = measure(&fixture, "HEAD~1..HEAD").exits_with(0);
+        let results = run.results();
+        for (name, (before, after)) in names.iter().zip(before.into_iter().zip(after)) {
+            let found = results.comparisons.iter().find(|found| &found.benchmark == name).unwrap();
+            let times = (found.base.nanoseconds, found.head.nanoseconds);
+            assert_eq!(times, (Some(before), Some(after)), "{name}\n{}", run.stderr);
+        }
+        assert_eq!(results.notes, because.lines().collect::<Vec<_>>());
+    };
+    let note = |file: &str| {
+        format!("`sample::timing` is identical code, but was measured because `{file}` changed")
+    };
+
+    fixture.write("data/absolute.txt", "210");
+    fixture.write("data/relative.txt", "220");
+    fixture.commit("data");
+    let base = [110.0, 120.0, 130.0, 130.0, 140.0];
+    let data = [210.0, 220.0, 130.0, 130.0, 140.0];
+    check(base, data, &note("data/absolute.txt"));
+
+    fixture.write("script.txt", "230");
+    fixture.commit("script");
+    let script = [210.0, 220.0, 230.0, 230.0, 140.0];
+    check(data, script, "");
+
+    fixture.write("src/bin/helper.rs", "fn main() { print!(\"240\"); }\n");
+    fixture.commit("program");
+    check(script, [210.0, 220.0, 230.0, 230.0, 240.0], &note("target/release/helper"));
+
+    fixture.write("README.md", "More about it.\n");
+    fixture.write("docs/figure.svg", "<svg/>");
+    fixture.write("unrelated/src/lib.rs", nanoseconds(2));
+    let library = std::fs::read_to_string(fixture.root().join("src/lib.rs")).unwrap();
+    fixture.write("src/lib.rs", library.replace('\n', " // A remark.\n"));
+    fixture.commit("nothing that matters");
+    let listed = fixture.run(&["list", "HEAD~1..HEAD", "--workspace"]).exits_with(0);
+    let lines: Vec<&str> = listed.stdout.lines().collect();
+    assert_eq!(lines.len(), names.len());
+    assert!(lines.iter().all(|line| line.ends_with("  (identical code)")), "{lines:?}");
+    fixture.assert_nothing_left_behind();
+}
+
+/// A second bench target and a second package, which only head has.
+#[test]
+fn what_only_one_side_has_is_told_and_no_reason_for_the_other_to_fail() {
+    let fixture =
+        Fixture::with_bench(&nanoseconds(100), &bench(&steady("time", "sample::NANOSECONDS")));
+    let both = manifest("sample", &["timing", "other"]) + "required-features = [\"more\"]\n";
+    let both = both + "\n[features]\nmore = []\n\n[workspace]\nmembers = [\"new\"]\n";
+    fixture.write("Cargo.toml", both);
+    fixture.write("benches/other.rs", bench(&steady("time", "2")));
+    fixture.write("new/Cargo.toml", manifest("new", &["timing", "late"]));
+    fixture.write("new/src/lib.rs", "");
+    fixture.write("new/benches/timing.rs", bench(&steady("time", "3")));
+    fixture.write("new/benches/late.rs", bench(&steady("time", "4")));
+    fixture.commit("head");
+    let list =
+        |range: &str, arguments: &[&str]| fixture.run(&[&["list", range], arguments].concat());
+    let added = |arguments: &[&str]| list("base..HEAD", arguments).exits_with(0).stdout;
+
+    let same = "sample::timing::time  (identical code)\n";
+    assert_eq!(added(&[]), same, "`other` requires a feature");
+    assert_eq!(added(&["-p", "new", "--bench", "late"]), "new::late::time  (only on head)\n");
+    let all = format!("new::late::time  (only on head)\nnew::timing::time  (only on head)\n{same}");
+    assert_eq!(added(&["--workspace"]), all);
+    // `timing` is in base, but not in this package, which base has not got.
+    assert_eq!(added(&["-p", "new", "--bench", "timing"]), "new::timing::time  (only on head)\n");
+    // The same in the other direction.
+    let removed = list("HEAD..base", &["-p", "new", "-p", "sample", "--bench", "late"]);
+    assert_eq!(removed.exits_with(0).stdout, "new::late::time  (not on head)\n");
+
+    for (arguments, code, messages) in [
+        (
+            &["-p", "smaple"][..],
+            2,
+            &["no revision has a package `smaple`", "did you mean `sample`?"][..],
+        ),
+        (
+            &["--bench", "timings"],
+            2,
+            &["no revision has a bench target `timings`", "did you mean `timing`?"],
+        ),
+        (&["--bench", "zzz"], 2, &["there are: late, other, timing"]),
+        // What the revisions have, but not together, is cargo's to complain about.
+        (&["-p", "sample", "--bench", "other"], 3, &["requires the features: `more`"]),
+    ] {
+        let run = list("base..HEAD", arguments).exits_with(code);
+        for message in messages {
+            assert!(run.stderr.contains(message), "{arguments:?}: {message}\n{}", run.stderr);
+        }
+    }
+    fixture.assert_nothing_left_behind();
+}
+
+#[test]
+fn a_side_that_cannot_be_built_is_named_below_its_own_error() {
+    let fixture = Fixture::new();
+    let plain = "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    fixture.write("README.md", "No package yet.\n");
+    fixture.commit("no manifest");
+    fixture.git(&["tag", "empty"]);
+    fixture.write("Cargo.toml", plain);
+    fixture.write("src/lib.rs", "");
+    fixture.write(".gitignore", "Cargo.lock\n");
+    fixture.commit("no benchmarks");
+    fixture.git(&["tag", "good"]);
+    fixture.write("src/lib.rs", "fn broken() -> u32 { \"text\" }\n");
+    fixture.commit("broken");
+    fixture.git(&["tag", "broken"]);
+    let fails = |range: &str, messages: &[&str]| {
+        let run = fixture.run(&[range]).exits_with(3);
+        assert_eq!(run.stdout, "");
+        for message in messages {
+            assert!(run.stderr.contains(message), "{range}: {message}\n{}", run.stderr);
+        }
+        fixture.assert_nothing_left_behind();
+    };
+    let commit = |tag: &str| fixture.git(&["rev-parse", "--short=9", tag]);
+    let broken = commit("broken");
+    let messages = ["error[E0308]: mismatched types", "Compiling sample v0.1.0"];
+    fails(
+        "broken..good",
+        &[&messages[..], &[&format!("error: base (broken, {broken}): does not build")]].concat(),
+    );
+    fails(
+        "good..broken",
+        &[&messages[..], &[&format!("error: head (broken, {broken}): does not build")]].concat(),
+    );
+    fails(
+        "empty..good",
+        &[
+            &format!(
+                "error: base (empty, {}): has no manifest that cargo can read",
+                commit("empty")
+            ),
+            "could not find `Cargo.toml`",
+        ],
+    );
+    fails("good..good", &["there are no benchmarks to compare"]);
+}
