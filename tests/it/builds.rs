@@ -378,11 +378,23 @@ fn what_only_one_side_has_is_told_and_no_reason_for_the_other_to_fail() {
         (&["--bench", "zzz"], 2, &["there are: late, other, timing"]),
         // What the revisions have, but not together, is cargo's to complain about.
         (&["-p", "sample", "--bench", "other"], 3, &["requires the features: `more`"]),
+        (&["--bench", "late"], 3, &["no bench target named `late` in default-run packages"]),
     ] {
         let run = list("base..HEAD", arguments).exits_with(code);
         for message in messages {
             assert!(run.stderr.contains(message), "{arguments:?}: {message}\n{}", run.stderr);
         }
+    }
+
+    // Base has a `late`, but not in the package that is asked for.
+    let more = "\n[[bench]]\nname = \"late\"\nharness = false\n\n[features]";
+    let text = std::fs::read_to_string(fixture.root().join("Cargo.toml")).unwrap();
+    fixture.write("Cargo.toml", text.replace("\n[features]", more));
+    fixture.write("benches/late.rs", bench(&steady("time", "5")));
+    fixture.commit("later");
+    for package in [&["-p", "sample"][..], &[]] {
+        let run = list("HEAD~1..HEAD", &[&["--bench", "late"], package].concat()).exits_with(0);
+        assert_eq!(run.stdout, "sample::late::time  (only on head)\n");
     }
     fixture.assert_nothing_left_behind();
 }
@@ -431,5 +443,8 @@ fn a_side_that_cannot_be_built_is_named_below_its_own_error() {
             "could not find `Cargo.toml`",
         ],
     );
-    fails("good..good", &["there are no benchmarks to compare"]);
+    fails(
+        "good..good",
+        &["no benchmarks to compare", "runs no bench target", "with -p, --workspace or --bench"],
+    );
 }
