@@ -196,8 +196,10 @@ fn no_benchmarks(plan: &Plan, builds: &PerSide<SideBuild>, settings: &Settings) 
     if !plan.notes.is_empty() {
         return plan.notes.iter().fold(error, Error::because);
     }
-    if builds.values().all(|build| build.executables.is_empty()) {
-        return error.because("cargo bench runs no executable with these options").help(
+    let has_bench_target =
+        |build: &SideBuild| build.executables.iter().any(|executable| executable.is_bench_target);
+    if !builds.values().any(has_bench_target) {
+        return error.because("cargo bench runs no bench target with these options").help(
             "name the packages or targets with -p, --workspace or --bench, and check `cargo bench` itself",
         );
     }

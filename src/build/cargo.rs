@@ -16,6 +16,9 @@ use crate::revision::Repository;
 use super::launch::{self, Launch};
 use super::{Selection, Workspace, cargo_failed};
 
+/// Set by rustup's proxies: why `RUSTUP_TOOLCHAIN` is what it is.
+const TOOLCHAIN_SOURCE: &str = "RUSTUP_TOOLCHAIN_SOURCE";
+
 /// How cargo is called.
 pub struct Cargo {
     program: OsString,
@@ -41,9 +44,12 @@ impl Cargo {
             .current_dir(repository.root());
         let own_choice = process::run(command, Stderr::Captured);
         crate::interrupt::check()?;
+        // Since 1.29 rustup tells why it chose; else it is what rustup would choose by itself.
+        let source = std::env::var_os(TOOLCHAIN_SOURCE).unwrap_or_default();
+        let chosen_by_user = source == "cli" || source == "env";
         let chosen_by_rustup = own_choice.is_ok_and(|finished| {
             let answer = String::from_utf8_lossy(&finished.stdout).into_owned();
-            answer.split_whitespace().next() == toolchain.to_str()
+            !chosen_by_user && answer.split_whitespace().next() == toolchain.to_str()
         });
         Ok(Self {
             program: "cargo".into(),
@@ -116,14 +122,14 @@ impl Cargo {
                 variable,
             });
         }
-        launch::make_recorder(&mut command, records.path(), &runners)?;
+        let on_path = launch::make_recorder(&mut command, records.path(), &runners)?;
         let finished = process::run(command, Stderr::Captured)?;
         if !finished.status.success() {
             return Err(Error::comparison("does not tell how its benchmarks are started")
                 .because(format!("`cargo bench` {}", process::describe_exit(finished.status)))
                 .because(finished.stderr.trim()));
         }
-        launch::read_records(records.path(), &runners)
+        launch::read_records(records.path(), on_path.as_deref(), &runners)
     }
 
     /// `rustc 1.95.0 (59807616e 2026-04-14)`, of the toolchain that this directory chooses.
@@ -180,8 +186,10 @@ impl Cargo {
         command.arg("bench").args(selection.arguments());
         command.arg("--target-dir").arg(&workspace.target_directory);
         add_manifest(&mut command, workspace.manifest.as_deref());
-        // A build directory that all worktrees share would be shared by base and head.
-        command.env("CARGO_BUILD_BUILD_DIR", &workspace.target_directory);
+        // A build directory that all worktrees share would be shared by base and head. (An environment
+        // variable would do too, but benchmarks would see it.)
+        let directory = toml::Value::from(&*workspace.target_directory.to_string_lossy());
+        command.arg("--config").arg(format!("build.build-dir={directory}"));
         command
     }
 
@@ -191,7 +199,8 @@ impl Cargo {
 
     fn in_directory(&self, program: OsString, directory: &Path) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(directory).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+        command.current_dir(directory).env_remove("CARGO");
+        command.env_remove("RUSTUP_TOOLCHAIN").env_remove(TOOLCHAIN_SOURCE);
         if let Some(toolchain) = &self.forced_toolchain {
             command.env("RUSTUP_TOOLCHAIN", toolchain);
         }

@@ -90,26 +90,42 @@ pub struct UserRunner {
     pub original: Option<OsString>,
 }
 
-/// Makes cargo start this program as the runner. Cargo splits the variable at spaces, so only the file
-/// name stands there, and the directory goes on the PATH.
-pub fn make_recorder(command: &mut Command, records: &Path, runners: &[UserRunner]) -> Result<()> {
+/// Makes cargo start this program as the runner. Gives what [`read_records`] needs to take every trace of
+/// that out again.
+///
+/// Cargo splits the variable at spaces. Only if there is one in this program's path does its file name
+/// alone stand there, and its directory goes on the PATH: build scripts may watch the PATH, and would
+/// build another executable for another one.
+pub fn make_recorder(
+    command: &mut Command,
+    records: &Path,
+    runners: &[UserRunner],
+) -> Result<Option<PathBuf>> {
     let program = std::env::current_exe()?;
-    let directory = program.parent().unwrap_or(Path::new(""));
-    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let mut words = program.as_path();
+    let mut on_path = None;
+    if program.to_string_lossy().contains(char::is_whitespace) {
+        words = program.file_name().map_or(words, Path::new);
+        on_path = program.parent().map(Path::to_owned);
+    }
+    if let Some(directory) = &on_path {
+        command.env("PATH", path_with(directory)?);
+    }
+    command.env(RECORDS_VARIABLE, records);
+    for runner in runners {
+        command.env(&runner.variable, format!("{} {RECORD_SUBCOMMAND}", words.display()));
+    }
+    Ok(on_path)
+}
+
+fn path_with(directory: &Path) -> Result<OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(
-        std::iter::once(directory.to_owned()).chain(std::env::split_paths(&path)),
-    )
-    .map_err(|error| {
+    let path = std::iter::once(directory.to_owned()).chain(std::env::split_paths(&path));
+    std::env::join_paths(path).map_err(|error| {
         Error::comparison("this program cannot be put on the PATH")
             .because(error)
             .help("install it in a directory without `:` in its name")
-    })?;
-    command.env("PATH", path).env(RECORDS_VARIABLE, records);
-    for runner in runners {
-        command.env(&runner.variable, format!("{name} {RECORD_SUBCOMMAND}"));
-    }
-    Ok(())
+    })
 }
 
 /// The recorder's main function: writes down how it was started. `executable_and_arguments` is what
@@ -131,15 +147,21 @@ pub fn record_launch(executable_and_arguments: Vec<OsString>) -> Result<()> {
     Ok(())
 }
 
-/// What the recorders wrote, with every trace of them taken out.
-pub fn read_records(records: &Path, runners: &[UserRunner]) -> Result<Vec<Launch>> {
-    let user_path = std::env::var_os("PATH");
+/// What the recorders wrote, with every trace of them taken out. `on_path` is the directory that
+/// [`make_recorder`] put on the PATH.
+pub fn read_records(
+    records: &Path,
+    on_path: Option<&Path>,
+    runners: &[UserRunner],
+) -> Result<Vec<Launch>> {
     let mut launches = Vec::new();
     for entry in fs::read_dir(records)? {
         let text = fs::read(entry?.path())?;
         let mut launch: Launch = serde_json::from_slice(&text).map_err(std::io::Error::from)?;
         launch.environment.remove(OsStr::new(RECORDS_VARIABLE));
-        restore(&mut launch.environment, "PATH", user_path.as_ref());
+        if let Some(directory) = on_path {
+            take_off_path(&mut launch.environment, directory);
+        }
         for runner in runners {
             restore(&mut launch.environment, &runner.variable, runner.original.as_ref());
         }
@@ -150,6 +172,18 @@ pub fn read_records(records: &Path, runners: &[UserRunner]) -> Result<Vec<Launch
         launches.push(launch);
     }
     Ok(launches)
+}
+
+/// Only the first occurrence is ours, and other programs may have put theirs before it.
+fn take_off_path(environment: &mut BTreeMap<OsString, OsString>, directory: &Path) {
+    let Some(path) = environment.get_mut(OsStr::new("PATH")) else { return };
+    let mut entries: Vec<PathBuf> = std::env::split_paths(path).collect();
+    if let Some(position) = entries.iter().position(|entry| entry == directory) {
+        entries.remove(position);
+    }
+    if let Ok(joined) = std::env::join_paths(entries) {
+        *path = joined;
+    }
 }
 
 fn restore(environment: &mut BTreeMap<OsString, OsString>, name: &str, value: Option<&OsString>) {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::Metadata;
+use cargo_metadata::{Metadata, Package};
 
 use crate::error::{Error, Result};
 use crate::revision::{Checkout, Repository};
@@ -88,28 +88,41 @@ impl Selection {
     /// The part of the selection that exists on each side, `None` where nothing of it does: a bench
     /// target that head adds is no reason for base to fail. A name that no side has is an error.
     pub fn for_each(&self, sides: &PerSide<Metadata>) -> Result<PerSide<Option<Self>>> {
-        let packages = |metadata: &Metadata| -> Vec<String> {
-            metadata.packages.iter().map(|package| package.name.to_string()).collect()
-        };
-        let benches = |metadata: &Metadata| -> Vec<String> {
-            let targets = metadata.packages.iter().flat_map(|package| &package.targets);
-            targets.filter(|target| target.is_bench()).map(|target| target.name.clone()).collect()
-        };
-        let packages = sides.map(|_, metadata| packages(metadata));
-        let benches = sides.map(|_, metadata| benches(metadata));
+        let packages = sides.map(|_, metadata| names(&metadata.packages));
+        let benches = sides.map(|_, metadata| bench_names(&metadata.packages));
         refuse_unknown("package", &self.packages, &packages)?;
         refuse_unknown("bench target", &self.bench_targets, &benches)?;
+        // A name that only other packages have, on every side, is cargo's to complain about.
+        let benches = sides.map(|_, metadata| bench_names(self.packages_in(metadata)));
+        let unselected = |name: &String| !benches.values().any(|names| names.contains(name));
         Ok(sides.map(|side, _| {
-            let there = |wanted: &[String], existing: &[String]| -> Vec<String> {
-                let exists = |name: &&String| is_pattern(name) || existing.contains(name);
-                wanted.iter().filter(exists).cloned().collect()
+            let there = |wanted: &[String], exists: &dyn Fn(&String) -> bool| -> Vec<String> {
+                wanted.iter().filter(|name| is_pattern(name) || exists(name)).cloned().collect()
             };
-            let packages = there(&self.packages, &packages[side]);
-            let bench_targets = there(&self.bench_targets, &benches[side]);
+            let packages = there(&self.packages, &|name| packages[side].contains(name));
+            let bench_targets = there(&self.bench_targets, &|name| {
+                benches[side].contains(name) || unselected(name)
+            });
             let nothing_left = (packages.is_empty() && !self.packages.is_empty())
                 || (bench_targets.is_empty() && !self.bench_targets.is_empty());
             (!nothing_left).then(|| Self { packages, bench_targets, ..self.clone() })
         }))
+    }
+
+    /// The packages whose targets cargo takes; all if only cargo can tell.
+    fn packages_in<'a>(&self, metadata: &'a Metadata) -> Vec<&'a Package> {
+        let mut packages: Vec<&Package> = metadata.packages.iter().collect();
+        if self.packages.iter().chain(&self.exclude).any(|name| is_pattern(name)) {
+            return packages;
+        }
+        if !self.packages.is_empty() {
+            packages.retain(|package| self.packages.contains(&package.name));
+        } else if self.workspace {
+            packages.retain(|package| !self.exclude.contains(&package.name));
+        } else if metadata.workspace_default_members.is_available() {
+            packages.retain(|package| metadata.workspace_default_members.contains(&package.id));
+        }
+        packages
     }
 
     /// The directory of the profile below the target directory.
@@ -143,6 +156,15 @@ impl Selection {
         let name = absolute.file_name().unwrap_or("Cargo.toml".as_ref());
         Ok(Some(checkout.root().join(relative).join(name)))
     }
+}
+
+fn names<'a>(packages: impl IntoIterator<Item = &'a Package>) -> Vec<String> {
+    packages.into_iter().map(|package| package.name.to_string()).collect()
+}
+
+fn bench_names<'a>(packages: impl IntoIterator<Item = &'a Package>) -> Vec<String> {
+    let targets = packages.into_iter().flat_map(|package| &package.targets);
+    targets.filter(|target| target.is_bench()).map(|target| target.name.clone()).collect()
 }
 
 /// Cargo's package specs may be globs, URLs or carry a version; those are left to cargo.
