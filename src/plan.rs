@@ -98,6 +98,17 @@ pub struct PlannedBenchmark {
     pub sides: Vec<Side>,
 }
 
+impl PlannedBenchmark {
+    /// Measures it no more on a side. Gives whether there is still something to compare.
+    pub fn give_up(&mut self, side: Side) -> bool {
+        if side == Side::REFERENCE {
+            self.sides.clear();
+        }
+        self.sides.retain(|other| *other != side);
+        self.sides.len() > 1
+    }
+}
+
 /// A target with something to measure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedTarget {
@@ -169,40 +180,22 @@ impl Plan {
 
     fn add_target(&mut self, name: &TargetName, inventories: &Inventories, filter: &Filter) {
         let listed = inventories.map(|_, targets| targets.get(name));
-        let mut benchmarks: PerSide<Vec<&String>> = listed.map(|_, _| Vec::new());
-        let mut complete = true;
-        for (side, listed) in listed.iter() {
-            match listed.map(|listed| &listed.inventory) {
-                None => {}
+        // `None` where what a side has is unknown: then nothing can be called added or removed there.
+        let benchmarks: PerSide<Option<Vec<&String>>> =
+            listed.map(|_, listed| match listed.map(|listed| &listed.inventory) {
+                None => Some(Vec::new()),
                 Some(Inventory::Benchmarks(ids)) => {
-                    benchmarks[side] = ids.iter().filter(|id| filter.accepts(id)).collect();
+                    Some(ids.iter().filter(|id| filter.accepts(id)).collect())
                 }
-                Some(Inventory::NotUnderstood(harness)) => {
-                    complete = false;
-                    self.notes.push(format!(
-                        "{side}: `{name}` uses {harness}, which cannot be measured yet; left out"
-                    ));
-                }
-                Some(Inventory::Failed(failure)) => {
-                    complete = false;
-                    self.failed.push(Failed {
-                        side,
-                        target: name.clone(),
-                        benchmark: failure.benchmark.clone(),
-                        reason: failure.reason.clone(),
-                    });
-                }
-            }
-        }
-        if !complete {
-            // What one side has is unknown, so nothing can be called added or removed.
-            return;
-        }
-        let reference = &benchmarks[Side::REFERENCE];
+                Some(_) => None,
+            });
+        self.tell_what_is_unknown(name, &listed);
+        let Some(reference) = &benchmarks[Side::REFERENCE] else { return };
+        let known = || benchmarks.others().filter_map(|(side, ids)| Some((side, ids.as_ref()?)));
         let mut planned = Vec::new();
         for id in reference {
             let mut sides = vec![Side::REFERENCE];
-            for (side, ids) in benchmarks.others() {
+            for (side, ids) in known() {
                 let on_side = OnSide { side, name: name.benchmark(id) };
                 if !ids.contains(id) {
                     self.removed.push(on_side);
@@ -216,12 +209,46 @@ impl Plan {
                 planned.push(PlannedBenchmark { id: (*id).clone(), sides });
             }
         }
-        for (side, ids) in benchmarks.others() {
+        for (side, ids) in known() {
             let new = ids.iter().filter(|id| !reference.contains(id));
             self.added.extend(new.map(|id| OnSide { side, name: name.benchmark(id) }));
         }
         if !planned.is_empty() {
             self.targets.push(PlannedTarget { name: name.clone(), benchmarks: planned });
+        }
+    }
+
+    /// Failures and notes about the sides whose benchmarks of a target are unknown.
+    fn tell_what_is_unknown(&mut self, name: &TargetName, listed: &PerSide<Option<&Listed>>) {
+        let mut not_understood: Vec<(Harness, Vec<Side>)> = Vec::new();
+        for (side, listed) in listed.iter() {
+            match listed.map(|listed| &listed.inventory) {
+                None | Some(Inventory::Benchmarks(_)) => {}
+                Some(Inventory::NotUnderstood(harness)) => {
+                    match not_understood.iter_mut().find(|(other, _)| other == harness) {
+                        Some((_, sides)) => sides.push(side),
+                        None => not_understood.push((*harness, vec![side])),
+                    }
+                }
+                Some(Inventory::Failed(failure)) => self.failed.push(Failed {
+                    side,
+                    target: name.clone(),
+                    benchmark: failure.benchmark.clone(),
+                    reason: failure.reason.clone(),
+                }),
+            }
+        }
+        let everywhere = listed.values().flatten().count();
+        for (harness, sides) in not_understood {
+            let sides = if sides.len() == everywhere {
+                String::new()
+            } else {
+                let names: Vec<String> = sides.iter().map(ToString::to_string).collect();
+                format!("{}: ", names.join(", "))
+            };
+            self.notes.push(format!(
+                "{sides}`{name}` uses {harness}, which cannot be measured yet; left out"
+            ));
         }
     }
 }
@@ -303,6 +330,39 @@ mod tests {
         );
         assert_eq!(plan.failed.len(), 1);
         assert!(plan.targets.is_empty() && plan.removed.is_empty());
+    }
+
+    #[test]
+    fn a_side_that_cannot_be_listed_hides_nothing_of_the_others() {
+        let failure = Failure { benchmark: None, reason: "it crashed".to_owned() };
+        let broken = Listed { inventory: Inventory::Failed(failure), identical_code: false };
+        let three = inventories(vec![
+            vec![("t", has(&["a"]))],
+            vec![("t", has(&["a"]))],
+            vec![("t", broken)],
+        ]);
+        let plan = Plan::new(&three, &Filter::default());
+        let sides: Vec<Side> = Side::first(3).collect();
+        assert_eq!(plan.targets[0].benchmarks[0].sides, sides[..2]);
+        assert_eq!(plan.failed[0].side, sides[2]);
+        assert!(plan.removed.is_empty());
+    }
+
+    #[test]
+    fn a_harness_that_is_not_understood_is_noted_once_and_its_side_where_sides_differ() {
+        let unknown = || Listed { inventory: Inventory::NotUnderstood(Harness::Divan), ..has(&[]) };
+        let both = inventories(vec![
+            vec![("t", unknown()), ("u", has(&["a"]))],
+            vec![("t", unknown()), ("u", unknown())],
+        ]);
+        let plan = Plan::new(&both, &Filter::default());
+        assert_eq!(
+            plan.notes,
+            [
+                "`p::t` uses divan, which cannot be measured yet; left out",
+                "head: `p::u` uses divan, which cannot be measured yet; left out",
+            ]
+        );
     }
 
     #[test]

@@ -10,7 +10,9 @@ use regex::Regex;
 use crate::build::Selection;
 use crate::compare::Settings;
 use crate::error::Result;
+use crate::measure::MOST_LAUNCHES;
 use crate::plan::Filter;
+use crate::results::is_margin;
 use crate::revision::{Cache, Range};
 use crate::stats::Percent;
 
@@ -109,10 +111,10 @@ pub struct ComparisonArguments {
     #[command(flatten)]
     what: WhatArguments,
     /// Launch pairs for each benchmark; `***` needs 12
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "How to measure")]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_LAUNCHES)), help_heading = "How to measure")]
     runs: u32,
     /// Changes smaller than this do not matter
-    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = positive_percent, help_heading = "How to measure")]
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin, help_heading = "How to measure")]
     margin: Percent,
     /// The seed of the order of measurements [default: a random one, which is recorded]
     #[arg(long, value_name = "N", help_heading = "How to measure")]
@@ -207,9 +209,9 @@ pub enum Color {
     Never,
 }
 
-fn positive_percent(text: &str) -> Result<Percent, String> {
+fn margin(text: &str) -> Result<Percent, String> {
     let percent: Percent = text.parse()?;
-    if percent.value() > 0.0 && percent.value() < 100.0 {
+    if is_margin(percent) {
         return Ok(percent);
     }
     Err("must be more than 0 % and less than 100 %".to_owned())

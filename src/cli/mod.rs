@@ -1,6 +1,7 @@
 //! The command line: arguments in, output and exit codes out. Knows how nothing is done.
 
 mod arguments;
+mod files;
 mod terminal;
 
 use std::io::Write;
@@ -18,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::observer::Observer;
 use crate::plan::{OnSide, Plan};
-use crate::report::{Table, natural_order, table};
+use crate::report::{Table, natural_order, one_line, printable, table};
 use crate::results::Results;
 use crate::revision::{Cache, Repository};
 
@@ -90,6 +91,7 @@ fn shown_command(words: &[std::ffi::OsString]) -> String {
 }
 
 fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<ExitCode> {
+    files::check(settings.save.as_deref(), presentation.output.as_deref())?;
     let terminal = Terminal::new();
     let Outcome { results, stopped } = compare::compare(settings, &terminal)?;
     terminal.finish();
@@ -135,10 +137,12 @@ fn list_text(plan: &Plan) -> String {
     lines.sort_by(|a, b| natural_order(&a.0, &b.0));
     let mut text = String::new();
     for (name, what) in lines {
+        let name = one_line(&name);
         text += &if what.is_empty() { format!("{name}\n") } else { format!("{name}  ({what})\n") };
     }
     for failed in &plan.failed {
-        text += &format!("{}  (failed on {}: {})\n", failed.target, failed.side, failed.reason);
+        let reason = printable(&failed.reason);
+        text += &format!("{}  (failed on {}: {reason})\n", failed.target, failed.side);
     }
     text
 }

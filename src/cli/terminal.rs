@@ -10,6 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::error::Error;
 use crate::observer::{Observer, Progress};
+use crate::report::printable;
 
 const VERB: Style = AnsiColor::Green.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -20,7 +21,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(20);
 
 /// Prints an error as it is said everywhere: what, why, and what to do.
 pub fn print_error(error: &Error) {
-    eprintln!("{ERROR}error:{ERROR:#} {error}");
+    eprintln!("{ERROR}error:{ERROR:#} {}", printable(&error.to_string()));
 }
 
 /// Shows a run to the user.
@@ -65,7 +66,7 @@ impl Terminal {
 
 impl Observer for Terminal {
     fn status(&self, verb: &str, text: &str) {
-        self.line(&format!("{VERB}{verb:>12}{VERB:#} {text}"));
+        self.line(&format!("{VERB}{verb:>12}{VERB:#} {}", printable(text)));
     }
 
     fn show(&self, text: &str) {
@@ -73,7 +74,7 @@ impl Observer for Terminal {
     }
 
     fn warn(&self, text: &str) {
-        self.line(&format!("{WARNING}warning:{WARNING:#} {text}"));
+        self.line(&format!("{WARNING}warning:{WARNING:#} {}", printable(text)));
     }
 
     fn progress(&self, progress: &Progress) {

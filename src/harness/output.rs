@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::process::{Command, Stdio};
 
 /// How much of the end is looked at, and how many lines of it are shown.
-const TAIL_BYTES: u64 = 8 * 1024;
+const TAIL_BYTES: u64 = 64 * 1024;
 const TAIL_LINES: usize = 12;
 
 /// The output of one process. A file, because nobody reads it while the process runs, and a full pipe
@@ -33,13 +33,7 @@ impl Output {
 
     /// The last lines of it, after a text that introduces them; nothing if nothing was printed.
     pub fn tail(&mut self) -> String {
-        let text = self.text_from(self.length().saturating_sub(TAIL_BYTES));
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        if lines.is_empty() {
-            return String::new();
-        }
-        let tail = &lines[lines.len().saturating_sub(TAIL_LINES)..];
-        format!("; it printed:\n{}", tail.join("\n"))
+        last_lines(&self.text_from(self.length().saturating_sub(TAIL_BYTES)))
     }
 
     fn text_from(&mut self, position: u64) -> String {
@@ -51,5 +45,31 @@ impl Output {
             bytes.clear();
         }
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// A backtrace after a panic's message would hide that message.
+fn last_lines(text: &str) -> String {
+    let text = text.rfind("\nstack backtrace:\n").map_or(text, |end| &text[..end]);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let tail = &lines[lines.len().saturating_sub(TAIL_LINES)..];
+    format!("; it printed:\n{}", tail.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_are_shown_without_a_backtrace() {
+        assert_eq!(last_lines(" \n\n"), "");
+        let many: String = (0..30).map(|number| format!("{number}\n\n")).collect();
+        assert!(last_lines(&many).starts_with("; it printed:\n18\n19\n"));
+        let backtrace: String = (0..30).map(|number| format!("  {number}: function\n")).collect();
+        let panic = format!("thread panicked:\nno luck\nstack backtrace:\n{backtrace}note: more\n");
+        assert_eq!(last_lines(&panic), "; it printed:\nthread panicked:\nno luck");
     }
 }

@@ -62,11 +62,21 @@ pub struct Design {
     pub seed: u64,
 }
 
+/// The most launch groups that a run may have. Statistics are exact, and their cost grows with the third
+/// power of it.
+pub const MOST_LAUNCHES: u32 = 1000;
+
+/// Whether a number can be a time per iteration, or another quantity that is compared as a ratio.
+pub fn is_quantity(value: f64) -> bool {
+    // Far from the ends of what there is, so that ratios are numbers too.
+    (1e-100..1e100).contains(&value)
+}
+
 /// The time per iteration of one launch: the lower quartile over its samples, because disturbances only
-/// ever make a sample longer. `None` unless that is a positive number.
+/// ever make a sample longer. `None` unless that [is a quantity](is_quantity).
 pub fn time_per_iteration(samples: &[Sample]) -> Option<f64> {
     let each: Vec<f64> = samples.iter().map(|sample| sample.total / sample.iterations).collect();
-    stats::quantile(&each, 0.25).filter(|time| time.is_finite() && *time > 0.0)
+    stats::quantile(&each, 0.25).filter(|time| is_quantity(*time))
 }
 
 /// Measures everything that is planned. An error means that the run was interrupted or that results could
@@ -85,10 +95,13 @@ pub fn measure(
     for number in 0..design.groups {
         for target in &mut remaining {
             observer.progress(&Progress { done, total, target: target.name.to_string() });
-            let failures =
-                LaunchGroup { target, number, random: &mut random, executor, recorder }.run()?;
-            for failed in failures {
-                target.benchmarks.retain(|planned| Some(&planned.id) != failed.benchmark.as_ref());
+            let random = &mut random;
+            let failures = Vec::new();
+            let group = LaunchGroup { target, number, random, executor, recorder, failures };
+            for failed in group.run()? {
+                target.benchmarks.retain_mut(|planned| {
+                    Some(&planned.id) != failed.benchmark.as_ref() || planned.give_up(failed.side)
+                });
                 recorder.failed(failed)?;
             }
             recorder.group_done()?;
@@ -99,12 +112,31 @@ pub fn measure(
     Ok(())
 }
 
+/// The sides whose values say nothing about the reference's, and why. In the order of the sides, so that
+/// the answer does not depend on the order of measurement.
+fn not_comparable(sides: &[(Side, Measurement)]) -> Vec<(Side, String)> {
+    let mut sides: Vec<&(Side, Measurement)> = sides.iter().collect();
+    sides.sort_by_key(|(side, _)| *side);
+    let Some((_, reference)) = sides.first() else { return Vec::new() };
+    let reason = |measurement: &Measurement| {
+        if time_per_iteration(&measurement.samples).is_none() {
+            return Some("it reported a time that is zero or no number".to_owned());
+        }
+        let (unit, expected) = (&measurement.unit, &reference.unit);
+        (unit != expected).then(|| {
+            format!("it measures {unit} here and {expected} at base; they cannot be compared")
+        })
+    };
+    sides.iter().filter_map(|(side, m)| Some((*side, reason(m)?))).collect()
+}
+
 struct LaunchGroup<'a> {
     target: &'a PlannedTarget,
     number: u32,
     random: &'a mut fastrand::Rng,
     executor: &'a mut dyn Executor,
     recorder: &'a mut dyn Recorder,
+    failures: Vec<Failed>,
 }
 
 /// How one attempt to run a launch group ended.
@@ -119,46 +151,51 @@ impl LaunchGroup<'_> {
     /// Runs the group. After a failure, what is left of it is started anew, without what failed. Gives the
     /// failures.
     fn run(mut self) -> Result<Vec<Failed>> {
-        let mut failures = Vec::new();
-        let mut left: Vec<usize> = (0..self.target.benchmarks.len()).collect();
+        let mut left = self.target.benchmarks.clone();
         while !left.is_empty() {
             let before = left.len();
             let attempt = self.attempt(&mut left)?;
             let progress = left.len() < before;
             match attempt {
                 Attempt::Complete(measured) => {
-                    for index in left.drain(..) {
-                        failures.push(self.did_not_run(&self.target.benchmarks[index], &measured));
-                    }
+                    left.retain_mut(|planned| {
+                        let failed = self.did_not_run(planned, &measured);
+                        let side = failed.side;
+                        self.failures.push(failed);
+                        planned.give_up(side)
+                    });
                 }
-                Attempt::Broken(side, Failure { benchmark: Some(id), reason }) => {
-                    let index = left.iter().position(|i| self.target.benchmarks[*i].id == id);
-                    if let Some(index) = index {
-                        left.remove(index);
-                        failures.push(self.failure(side, &id, reason));
-                    } else if !progress {
-                        self.give_up(side, &mut left, &reason, &mut failures);
-                    }
+                Attempt::Broken(side, Failure { benchmark: Some(id), reason })
+                    if left.iter().any(|planned| planned.id == id) =>
+                {
+                    left.retain_mut(|planned| planned.id != id || planned.give_up(side));
+                    self.failures.push(self.failure(side, &id, reason));
                 }
-                Attempt::Broken(side, Failure { benchmark: None, reason }) => {
-                    // Between two benchmarks. It may have been an accident, but not twice.
-                    if !progress {
-                        self.give_up(side, &mut left, &reason, &mut failures);
-                    }
+                // Between two benchmarks, or in one that nobody asked for. It may have been an accident,
+                // but not twice.
+                Attempt::Broken(_, _) if progress => {}
+                Attempt::Broken(side, Failure { reason, .. }) => {
+                    left.retain_mut(|planned| {
+                        if !planned.sides.contains(&side) {
+                            return true;
+                        }
+                        let reason = format!("it was not reached: {reason}");
+                        self.failures.push(self.failure(side, &planned.id, reason));
+                        planned.give_up(side)
+                    });
                 }
             }
         }
-        Ok(failures)
+        Ok(self.failures)
     }
 
     /// Starts one process per side for the benchmarks that are left, and steps them to their ends. Takes
     /// what was measured on all its sides off the list.
-    fn attempt(&mut self, left: &mut Vec<usize>) -> Result<Attempt> {
+    fn attempt(&mut self, left: &mut Vec<PlannedBenchmark>) -> Result<Attempt> {
         let mut sessions: Vec<(Side, Box<dyn Session>)> = Vec::new();
         for side in self.sides_of(left) {
             let wanted: Vec<String> = left
                 .iter()
-                .map(|index| &self.target.benchmarks[*index])
                 .filter(|planned| planned.sides.contains(&side))
                 .map(|planned| planned.id.clone())
                 .collect();
@@ -193,20 +230,30 @@ impl LaunchGroup<'_> {
         &mut self,
         id: &str,
         measured: &mut Vec<(Side, Measurement)>,
-        left: &mut Vec<usize>,
+        left: &mut Vec<PlannedBenchmark>,
     ) -> Result<()> {
-        let position = left.iter().position(|index| self.target.benchmarks[*index].id == id);
-        let Some(position) = position else {
+        let Some(position) = left.iter().position(|planned| planned.id == id) else {
             measured.retain(|(_, measurement)| measurement.benchmark != id);
             return Ok(());
         };
-        let planned = &self.target.benchmarks[left[position]];
-        let here = |(_, measurement): &(Side, Measurement)| measurement.benchmark == id;
+        let planned = &left[position];
+        let here = |(side, measurement): &(Side, Measurement)| {
+            measurement.benchmark == id && planned.sides.contains(side)
+        };
         if measured.iter().filter(|m| here(m)).count() < planned.sides.len() {
             return Ok(());
         }
-        let sides = measured.extract_if(.., |m| here(m)).collect();
-        left.remove(position);
+        let mut sides: Vec<(Side, Measurement)> = measured.extract_if(.., |m| here(m)).collect();
+        let mut planned = left.remove(position);
+        let mut comparable = true;
+        for (side, reason) in not_comparable(&sides) {
+            self.failures.push(self.failure(side, id, reason));
+            sides.retain(|(other, _)| *other != side);
+            comparable = planned.give_up(side);
+        }
+        if !comparable {
+            return Ok(());
+        }
         self.recorder.measured(&Group {
             target: self.target,
             benchmark: id,
@@ -215,9 +262,9 @@ impl LaunchGroup<'_> {
         })
     }
 
-    fn sides_of(&mut self, left: &[usize]) -> Vec<Side> {
+    fn sides_of(&mut self, left: &[PlannedBenchmark]) -> Vec<Side> {
         let mut sides: Vec<Side> =
-            left.iter().flat_map(|index| self.target.benchmarks[*index].sides.clone()).collect();
+            left.iter().flat_map(|planned| planned.sides.iter().copied()).collect();
         sides.sort_unstable();
         sides.dedup();
         self.random.shuffle(&mut sides);
@@ -237,13 +284,6 @@ impl LaunchGroup<'_> {
             self.number + 1
         );
         self.failure(side.unwrap_or(Side::REFERENCE), &planned.id, reason)
-    }
-
-    fn give_up(&self, side: Side, left: &mut Vec<usize>, reason: &str, failures: &mut Vec<Failed>) {
-        for index in left.drain(..) {
-            let id = &self.target.benchmarks[index].id;
-            failures.push(self.failure(side, id, format!("it was not reached: {reason}")));
-        }
     }
 
     fn failure(&self, side: Side, id: &str, reason: String) -> Failed {

@@ -14,6 +14,8 @@ enum Does {
     Runs,
     Panics,
     IsLeftOut,
+    TakesNoTime,
+    CountsCycles,
 }
 
 type Log = Rc<RefCell<Vec<String>>>;
@@ -43,13 +45,14 @@ impl Session for ScriptedSession {
                         Failure { benchmark: Some(benchmark), reason: "it panicked".to_owned() };
                     return Ok(Step::Failed(failure));
                 }
-                Does::Runs => {
+                Does::Runs | Does::TakesNoTime | Does::CountsCycles => {
                     self.log.borrow_mut().push(format!("{} {benchmark}", self.side));
-                    let samples = vec![Sample { iterations: 1.0, total: 5.0 }];
+                    let total = if does == Does::TakesNoTime { 0.0 } else { 5.0 };
+                    let unit = if does == Does::CountsCycles { "cycles" } else { "ns" };
                     return Ok(Step::Measured(Measurement {
                         benchmark,
-                        unit: "ns".to_owned(),
-                        samples,
+                        unit: unit.to_owned(),
+                        samples: vec![Sample { iterations: 1.0, total }],
                     }));
                 }
             }
@@ -206,6 +209,31 @@ fn a_benchmark_that_panics_on_one_side_fails_alone_and_is_not_tried_again() {
 }
 
 #[test]
+fn a_benchmark_that_fails_on_one_of_three_sides_is_measured_on_the_others() {
+    let plan = plan(&[("t", &["a", "bad"])], 3);
+    let mut script = Script::default();
+    script.behaviour.insert((sides(3)[2], "bad".to_owned()), Does::Panics);
+    let notes = run(&plan, 2, &mut script);
+    assert_eq!(notes.failed.len(), 1);
+    let mut bad: Vec<_> =
+        notes.measured.iter().filter(|(_, name, _)| name == "t:bad").cloned().collect();
+    for (_, _, sides) in &mut bad {
+        sides.sort_unstable();
+    }
+    let both = || sides(2);
+    assert_eq!(bad, [(0, "t:bad".to_owned(), both()), (1, "t:bad".to_owned(), both())]);
+}
+
+#[test]
+fn a_benchmark_that_fails_on_the_reference_is_not_measured_at_all() {
+    let plan = plan(&[("t", &["a", "bad"])], 3);
+    let mut script = Script::default();
+    script.behaviour.insert((Side::REFERENCE, "bad".to_owned()), Does::Panics);
+    let notes = run(&plan, 2, &mut script);
+    assert_eq!((notes.failed.len(), notes.measured.len()), (1, 2));
+}
+
+#[test]
 fn a_benchmark_that_does_not_run_on_one_side_is_a_failure_of_that_side() {
     let plan = plan(&[("t", &["a", "b"])], 2);
     let mut script = Script::default();
@@ -215,6 +243,28 @@ fn a_benchmark_that_does_not_run_on_one_side_is_a_failure_of_that_side() {
     assert_eq!(notes.failed[0].side, Side::REFERENCE);
     assert!(notes.failed[0].reason.contains("did not run in launch 1"), "{:?}", notes.failed);
     assert_eq!(notes.measured.len(), 2);
+}
+
+#[test]
+fn a_benchmark_whose_values_cannot_be_compared_fails_once_and_hides_no_other_side() {
+    let plan = plan(&[("t", &["a", "unit", "zero"])], 3);
+    let mut script = Script::default();
+    script.behaviour.insert((sides(3)[1], "unit".to_owned()), Does::CountsCycles);
+    script.behaviour.insert((Side::REFERENCE, "zero".to_owned()), Does::TakesNoTime);
+    let notes = run(&plan, 4, &mut script);
+    let failed: Vec<_> =
+        notes.failed.iter().map(|f| (f.side, f.benchmark.as_deref().unwrap())).collect();
+    assert_eq!(failed, [(sides(3)[1], "unit"), (Side::REFERENCE, "zero")]);
+    assert!(notes.failed[0].reason.contains("cycles here and ns at base"), "{:?}", notes.failed);
+    let measured_with = |id: &str| -> Vec<usize> {
+        let of_id = notes.measured.iter().filter(|(_, name, _)| name == &format!("t:{id}"));
+        of_id.map(|(_, _, sides)| sides.len()).collect()
+    };
+    assert_eq!(measured_with("a"), [3; 4]);
+    assert_eq!(measured_with("unit"), [2; 4]);
+    assert!(measured_with("zero").is_empty());
+    // In the first group only was it started for all three.
+    assert_eq!(script.log.borrow().iter().filter(|line| line.ends_with("zero")).count(), 3);
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use crate::results::Results;
 
+use super::text::one_line;
+
 /// Compares texts as people sort them: numbers within them by their value, so that `len=4` comes before
 /// `len=16`.
 pub fn natural_order(a: &str, b: &str) -> Ordering {
@@ -80,11 +82,6 @@ impl Naming {
             parts.into_iter().filter(|(shown, _)| *shown).map(|(_, part)| part).collect();
         one_line(&shown.join("::"))
     }
-}
-
-/// Control characters in a name must not break a table or reach a terminal.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::stats::{
 };
 
 use super::names::{Naming, natural_order};
+use super::text::{one_line, printable};
 use super::units::format_quantity;
 
 /// How the table is to look.
@@ -37,9 +38,10 @@ pub fn table(results: &Results, table: Table) -> String {
         let name = |c: &Comparison| naming.name(&c.package, &c.target, &c.benchmark);
         comparisons.sort_by(|a, b| natural_order(&name(a), &name(b)));
         if several {
-            _ = writeln!(text, "{label} against {}", results.revisions[0].label);
+            let reference = results.revisions[0].label.as_str();
+            _ = writeln!(text, "{} against {}", one_line(label), one_line(reference));
         }
-        _ = writeln!(text, "{}", answer(&comparisons, results));
+        _ = writeln!(text, "{}", answer(&comparisons, label, results));
         if !comparisons.is_empty() {
             text.push('\n');
             render_rows(&mut text, &comparisons, naming, results.margin_percent, table);
@@ -51,9 +53,12 @@ pub fn table(results: &Results, table: Table) -> String {
     text
 }
 
-/// The answer in a sentence: `2 regressed, 1 improved, 5 equivalent within 2 %`.
-fn answer(comparisons: &[&Comparison], results: &Results) -> String {
+/// The answer for one revision in a sentence: `2 regressed, 1 improved, 5 equivalent within 2 %`.
+fn answer(comparisons: &[&Comparison], label: &str, results: &Results) -> String {
     let count = |verdict| comparisons.iter().filter(|c| c.verdict == verdict).count();
+    let missing = |list: &[Missing]| list.iter().filter(|m| m.revision == label).count();
+    // What failed at the reference cannot be compared with any revision.
+    let failed = |failure: &&Failure| failure.revision == label || failure.side == "base";
     let margin = results.margin_percent;
     let mut parts: Vec<String> = [
         (count(Verdict::Regressed), "regressed".to_owned()),
@@ -61,9 +66,9 @@ fn answer(comparisons: &[&Comparison], results: &Results) -> String {
         (count(Verdict::Equivalent), format!("equivalent within {margin}")),
         (count(Verdict::Inconclusive), "inconclusive".to_owned()),
         (count(Verdict::IdenticalCode), "identical code".to_owned()),
-        (results.failed.len(), "failed".to_owned()),
-        (results.added.len(), "added".to_owned()),
-        (results.removed.len(), "removed".to_owned()),
+        (results.failed.iter().filter(failed).count(), "failed".to_owned()),
+        (missing(&results.added), "added".to_owned()),
+        (missing(&results.removed), "removed".to_owned()),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
@@ -120,7 +125,9 @@ fn row(comparison: &Comparison, naming: Naming, margin: Percent) -> [String; 9] 
         None => String::new(),
     };
     let time = |nanoseconds: Option<f64>| {
-        nanoseconds.map(|value| format_quantity(value, &comparison.unit)).unwrap_or_default()
+        nanoseconds
+            .map(|value| one_line(&format_quantity(value, &comparison.unit)))
+            .unwrap_or_default()
     };
     let improvement = comparison
         .improvement_percent
@@ -174,7 +181,7 @@ fn render_lists(text: &mut String, results: &Results, naming: Naming, table: Tab
             .iter()
             .map(|missing| {
                 let name = naming.name(&missing.package, &missing.target, &missing.benchmark);
-                if several { format!("{name} ({})", missing.revision) } else { name }
+                if several { format!("{name} ({})", one_line(&missing.revision)) } else { name }
             })
             .collect();
         names.sort_by(|a, b| natural_order(a, b));
@@ -197,10 +204,13 @@ fn render_lists(text: &mut String, results: &Results, naming: Naming, table: Tab
 fn failed(failure: &Failure, naming: Naming) -> String {
     let name = match &failure.benchmark {
         Some(benchmark) => naming.name(&failure.package, &failure.target, benchmark),
-        None => format!("all of {}::{}", failure.package, failure.target),
+        None => one_line(&format!("all of {}::{}", failure.package, failure.target)),
     };
-    let error = failure.error.replace('\n', "\n      ");
-    format!("{name}, on {} ({}): {error}", failure.side, failure.revision)
+    let (side, revision) = (one_line(&failure.side), one_line(&failure.revision));
+    format!(
+        "{name}, on {side} ({revision}): {}",
+        printable(&failure.error).replace('\n', "\n      ")
+    )
 }
 
 fn render_footer(text: &mut String, results: &Results, table: Table) {
@@ -231,13 +241,15 @@ fn render_footer(text: &mut String, results: &Results, table: Table) {
     lines.push(("command".to_owned(), results.command.clone()));
     let width = lines.iter().map(|(title, _)| title.width()).max().unwrap_or_default();
     for (title, line) in lines {
-        let padding = " ".repeat(width - title.width());
-        _ = writeln!(text, "{}  {line}", painted(&format!("{title}{padding}"), QUIET, table));
+        let title = painted(&format!("{title:width$}"), QUIET, table);
+        // A note may have several lines.
+        let line = printable(&line).replace('\n', &format!("\n{:width$}  ", ""));
+        _ = writeln!(text, "{title}  {line}");
     }
 }
 
 fn describe(revision: &Revision) -> String {
-    let commit = &revision.commit[..revision.commit.len().min(9)];
+    let commit: String = revision.commit.chars().take(9).collect();
     let dirty = if revision.dirty { " with uncommitted changes" } else { "" };
     format!("{} ({commit}{dirty})", revision.label)
 }
@@ -251,13 +263,19 @@ fn machine(results: &Results) -> String {
     parts.join(", ")
 }
 
-/// In how many comparisons how many false stars are to be expected.
+/// In how many comparisons how many false stars are to be expected. Where there are too few pairs for a
+/// star, none is.
 fn comparisons(tested: &[&Comparison]) -> String {
     let count = tested.len();
-    let expected: Vec<String> = [("*", 0.05), ("**", 0.01), ("***", 0.001)]
-        .iter()
-        .map(|(stars, risk)| format!("{} at {stars}", short(count as f64 * risk)))
-        .collect();
+    let expected: Vec<String> =
+        [(Confidence::One, 0.05), (Confidence::Two, 0.01), (Confidence::Three, 0.001)]
+            .iter()
+            .map(|(level, risk)| {
+                let fewest = fewest_pairs_for(*level) as usize;
+                let reachable = tested.iter().filter(|c| c.pairs >= fewest).count();
+                format!("{} at {}", short(reachable as f64 * risk), level.stars())
+            })
+            .collect();
     let fewest = tested.iter().map(|c| c.pairs).min().unwrap_or_default();
     let most = tested.iter().map(|c| c.pairs).max().unwrap_or_default();
     let pairs = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
@@ -265,10 +283,10 @@ fn comparisons(tested: &[&Comparison]) -> String {
         "{count} of {pairs} launch pairs each; if nothing had changed, {} would be expected to be starred",
         expected.join(", ")
     );
-    let reachable = [Confidence::One, Confidence::Two, Confidence::Three]
+    let out_of_reach = [Confidence::One, Confidence::Two, Confidence::Three]
         .into_iter()
-        .find(|level| (most as u32) < fewest_pairs_for(*level));
-    if let Some(level) = reachable {
+        .find(|level| most < fewest_pairs_for(*level) as usize);
+    if let Some(level) = out_of_reach {
         _ = write!(text, "; {} needs at least {} pairs", level.stars(), fewest_pairs_for(level));
     }
     text

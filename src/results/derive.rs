@@ -1,16 +1,18 @@
 //! From what was measured to comparisons. Pure.
 
+use crate::side::Side;
 use crate::stats::{Confidence, Judgement, Verdict, benjamini_hochberg, judge, median};
 
 use super::schema::{Accuracy, Comparison, Measured, Method, Results, SideTime};
 
 impl Results {
     /// Makes `comparisons` anew from `measured`, `revisions` and `margin_percent`. Benchmarks that failed
-    /// are left out.
+    /// on either side are left out.
     pub fn derive_comparisons(&mut self) {
         let mut comparisons: Vec<Comparison> = Vec::new();
-        for measured in self.measured.iter().filter(|measured| !self.has_failed(measured)) {
-            let others = 1..self.revisions.len();
+        for measured in &self.measured {
+            let others = (1..self.revisions.len())
+                .filter(|position| !self.has_failed(measured, &[0, *position]));
             comparisons.extend(others.filter_map(|position| self.compare(measured, position)));
         }
         let tested: Vec<usize> =
@@ -22,9 +24,15 @@ impl Results {
         self.comparisons = comparisons;
     }
 
-    fn has_failed(&self, measured: &Measured) -> bool {
+    fn has_failed(&self, measured: &Measured, positions: &[usize]) -> bool {
+        let sides: Vec<String> = Side::first(self.revisions.len())
+            .enumerate()
+            .filter(|(position, _)| positions.contains(position))
+            .map(|(_, side)| side.to_string())
+            .collect();
         self.failed.iter().any(|failure| {
-            failure.package == measured.package
+            sides.contains(&failure.side)
+                && failure.package == measured.package
                 && failure.target == measured.target
                 && failure.benchmark.as_ref().is_none_or(|id| *id == measured.benchmark)
         })

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::measure::{MOST_LAUNCHES, is_quantity};
 
-use super::schema::{Results, SCHEMA_VERSION};
+use super::schema::{Measured, Results, SCHEMA_VERSION, is_margin};
 
 impl Results {
     /// Writes the file in one step: a crash leaves the old one or the new one.
@@ -19,6 +20,8 @@ impl Results {
     }
 
     fn try_save(&self, path: &Path) -> std::io::Result<()> {
+        // A symbolic link stays one: what it points at is replaced.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let mut file = tempfile::Builder::new()
             .prefix(".cargo-bench-compare-")
@@ -62,12 +65,53 @@ impl Results {
             ))
             .help("use the version of cargo-bench-compare that wrote it"));
         }
-        let results: Self = serde_json::from_str(text).map_err(not_ours)?;
-        if results.revisions.len() < 2 {
-            return Err(Error::usage("not a comparison: it has fewer than two revisions"));
-        }
+        let mut results: Self = serde_json::from_str(text).map_err(not_ours)?;
+        results.check().map_err(|what| {
+            Error::usage("the results contradict themselves")
+                .because(what)
+                .help("make the comparison again")
+        })?;
+        // Whatever the file says of them, and with what this version knows.
+        results.derive_comparisons();
         Ok(results)
     }
+
+    /// Whether comparisons can be derived from it: what is wrong, in words.
+    fn check(&self) -> std::result::Result<(), String> {
+        let count = self.revisions.len();
+        if count < 2 {
+            return Err("there are fewer than two revisions".to_owned());
+        }
+        if !is_margin(self.margin_percent) {
+            return Err(format!("a margin of {} is none", self.margin_percent));
+        }
+        self.measured.iter().try_for_each(|measured| {
+            let name = format!("{}::{}::{}", measured.package, measured.target, measured.benchmark);
+            check_measured(measured, count).map_err(|what| format!("{name}: {what}"))
+        })
+    }
+}
+
+fn check_measured(measured: &Measured, revisions: usize) -> std::result::Result<(), String> {
+    if measured.identical.iter().any(|position| !(1..revisions).contains(position)) {
+        return Err("a revision with identical code is none of the revisions".to_owned());
+    }
+    if measured.launches.len() as u64 > u64::from(MOST_LAUNCHES) {
+        return Err(format!("there are more than {MOST_LAUNCHES} launches"));
+    }
+    for launch in &measured.launches {
+        if launch.values.len() != revisions {
+            let values = launch.values.len();
+            return Err(format!(
+                "launch {} has {values} values for {revisions} revisions",
+                launch.group
+            ));
+        }
+        if let Some(value) = launch.values.iter().flatten().find(|value| !is_quantity(**value)) {
+            return Err(format!("launch {} has the value {value}", launch.group));
+        }
+    }
+    Ok(())
 }
 
 /// Temporary files are private, but results are as readable as any new file.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::error::{Error, Result};
 use crate::measure::{Group, Recorder, time_per_iteration};
-use crate::plan::{BenchmarkName, Failed, Plan, TargetName};
+use crate::plan::{BenchmarkName, Failed, Plan};
 use crate::side::{PerSide, Side};
 
 use super::schema::{Failure, LaunchValues, Measured, Missing, Results};
@@ -130,24 +130,12 @@ impl Recorder for ResultsRecorder {
     fn measured(&mut self, group: &Group) -> Result<()> {
         self.write_samples(group)?;
         let name = group.target.name.benchmark(group.benchmark);
-        let unit = &group.sides[0].1.unit;
-        if let Some((side, other)) = group.sides.iter().find(|(_, m)| m.unit != *unit) {
-            let reason = format!(
-                "it measures {} here and {unit} elsewhere; they cannot be compared",
-                other.unit
-            );
-            return self.failed(failed(*side, &group.target.name, group.benchmark, reason));
-        }
+        let unit = group.sides[0].1.unit.clone();
         let mut values: PerSide<Option<f64>> = self.sides.iter().map(|_| None).collect();
         for (side, measurement) in &group.sides {
-            let Some(time) = time_per_iteration(&measurement.samples) else {
-                let reason = "it reported a time that is zero or no number".to_owned();
-                return self.failed(failed(*side, &group.target.name, group.benchmark, reason));
-            };
-            values[*side] = Some(time);
+            values[*side] = time_per_iteration(&measurement.samples);
         }
         let order = group.sides.iter().map(|(side, _)| self.position(*side)).collect();
-        let unit = unit.clone();
         let entry = self.entry(&name);
         entry.unit = unit;
         entry.launches.push(LaunchValues {
@@ -167,10 +155,7 @@ impl Recorder for ResultsRecorder {
             benchmark: failed.benchmark,
             error: failed.reason,
         };
-        // A benchmark that reports nonsense does so in every group.
-        if !self.results.failed.contains(&failure) {
-            self.results.failed.push(failure);
-        }
+        self.results.failed.push(failure);
         Ok(())
     }
 
@@ -181,10 +166,6 @@ impl Recorder for ResultsRecorder {
         }
         Ok(())
     }
-}
-
-fn failed(side: Side, target: &TargetName, benchmark: &str, reason: String) -> Failed {
-    Failed { side, target: target.clone(), benchmark: Some(benchmark.to_owned()), reason }
 }
 
 /// `results.json` has its raw samples in `results.samples.jsonl`.

@@ -192,6 +192,11 @@ pub struct LaunchValues {
     pub values: Vec<Option<f64>>,
 }
 
+/// Whether a percentage can be the margin of a comparison.
+pub fn is_margin(percent: Percent) -> bool {
+    percent.value() > 0.0 && percent.value() < 100.0
+}
+
 /// The JSON Schema of the results file.
 pub fn json_schema() -> serde_json::Value {
     schemars::schema_for!(Results).to_value()

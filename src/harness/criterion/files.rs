@@ -22,12 +22,14 @@ use super::WHOLE_SECONDS;
 pub struct FileBenchmarks {
     launch: Launch,
     timeout: Duration,
+    /// In the order in which they run.
+    ids: Vec<String>,
 }
 
 impl FileBenchmarks {
     /// The executable that a launch starts.
     pub fn new(launch: Launch, timeout: Duration) -> Self {
-        Self { launch, timeout }
+        Self { launch, timeout, ids: Vec::new() }
     }
 }
 
@@ -40,9 +42,8 @@ impl Benchmarks for FileBenchmarks {
         if let Some(reason) = run.wait(self.timeout)? {
             return Ok(Err(Failure::outside_benchmarks(reason + &run.output.tail())));
         }
-        let text = run.output.text();
-        let ids = text.lines().filter_map(|line| line.strip_suffix(": benchmark"));
-        Ok(Ok(ids.map(str::to_owned).collect()))
+        self.ids = run.output.text().lines().filter_map(listed_id).map(str::to_owned).collect();
+        Ok(Ok(self.ids.clone()))
     }
 
     /// These versions filter by a part of the id only, so everything runs whatever is wanted.
@@ -53,6 +54,7 @@ impl Benchmarks for FileBenchmarks {
             launch: self.launch.clone(),
             arguments,
             timeout: self.timeout,
+            ids: self.ids.clone(),
             results: None,
         })))
     }
@@ -63,6 +65,7 @@ struct FileSession {
     launch: Launch,
     arguments: Vec<String>,
     timeout: Duration,
+    ids: Vec<String>,
     results: Option<(VecDeque<Measurement>, Step)>,
 }
 
@@ -80,7 +83,12 @@ impl Session for FileSession {
                     Step::Failed(Failure { benchmark, reason: reason + &run.output.tail() })
                 }
             };
-            self.results = Some((read_results(run.home.path()).into(), end));
+            let mut measured = read_results(run.home.path());
+            // In the order in which they ran, so that all sides give theirs in the same order.
+            measured.sort_by_key(|measurement| {
+                self.ids.iter().position(|id| *id == measurement.benchmark)
+            });
+            self.results = Some((measured.into(), end));
         }
         let (measured, end) = self.results.as_mut().expect("set above");
         Ok(measured.pop_front().map_or_else(|| end.clone(), Step::Measured))
@@ -126,6 +134,11 @@ impl Run {
             }
         }
     }
+}
+
+/// The id in a line of `--list`: `<id>: bench` up to 0.3.0, `<id>: benchmark` after that.
+fn listed_id(line: &str) -> Option<&str> {
+    line.strip_suffix(": benchmark").or_else(|| line.strip_suffix(": bench"))
 }
 
 /// `Benchmarking <id>` is printed when a benchmark begins, `Benchmarking <id>: ...` while it runs.
@@ -183,6 +196,13 @@ fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_forms_of_a_listed_id_are_read() {
+        assert_eq!(listed_id("a/b 10: benchmark"), Some("a/b 10"));
+        assert_eq!(listed_id("a/b 10: bench"), Some("a/b 10"));
+        assert_eq!(listed_id("Gnuplot not found, disabling plotting"), None);
+    }
 
     #[test]
     fn the_benchmark_that_was_running_is_the_last_that_was_named() {

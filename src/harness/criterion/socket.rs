@@ -3,7 +3,7 @@
 //! criterion then neither analyses nor plots nor writes files, and after each benchmark it waits to be
 //! told to continue.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -103,7 +103,7 @@ struct SocketSession {
     version: Option<Version>,
     current: Option<String>,
     encountered: Vec<String>,
-    occurrences: HashMap<String, usize>,
+    ids: HashSet<String>,
 }
 
 /// Why a conversation ended.
@@ -151,7 +151,7 @@ impl SocketSession {
                         version: None,
                         current: None,
                         encountered: Vec::new(),
-                        occurrences: HashMap::new(),
+                        ids: HashSet::new(),
                     })));
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
@@ -227,10 +227,13 @@ impl SocketSession {
 
     /// Notes an id, with ` #2` and so on where it has occurred before.
     fn encounter(&mut self, id: &RawId) -> String {
-        let id = id.full();
-        let occurrence = self.occurrences.entry(id.clone()).or_default();
-        *occurrence += 1;
-        let id = if *occurrence > 1 { format!("{id} #{occurrence}") } else { id };
+        let full = id.full();
+        let numbered = (2..).map(|number| format!("{full} #{number}"));
+        // There may be an id that looks like a second occurrence of another.
+        let id = std::iter::once(full.clone())
+            .chain(numbered)
+            .find(|id| self.ids.insert(id.clone()))
+            .expect("there is always another number");
         self.encountered.push(id.clone());
         id
     }

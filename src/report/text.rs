@@ -1,0 +1,53 @@
+//! Texts from elsewhere, made harmless: names, labels and messages of other programs must neither break a
+//! table nor reach the terminal as anything but text.
+
+use anstream::adapter::strip_str;
+
+/// What stands for a character that is not shown.
+const REPLACEMENT: char = '\u{fffd}';
+
+/// A name in one line, every control character visible as such.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|c| if is_harmless(c) { c } else { REPLACEMENT }).collect()
+}
+
+/// A message of any number of lines, without the escape sequences that coloured it.
+pub fn printable(text: &str) -> String {
+    let plain = strip_str(text).to_string();
+    let lines: Vec<String> =
+        plain.split('\n').map(|line| one_line(&line.trim_end().replace('\t', "    "))).collect();
+    lines.join("\n")
+}
+
+/// Controls move the cursor or worse; the others break the line or turn the direction of writing.
+fn is_harmless(c: char) -> bool {
+    let breaks_or_turns = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    !c.is_control() && !breaks_or_turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn messages_lose_their_colours_and_keep_their_lines() {
+        let text = "\u{1b}[31merror\u{1b}[0m: no\r\n\tluck\u{7}\u{9b}2J\u{202e}";
+        assert_eq!(printable(text), "error: no\n    luck\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn names_show_where_something_was() {
+        assert_eq!(one_line("a\nb\u{1b}[2J\tc"), "a\u{fffd}b\u{fffd}[2J\u{fffd}c");
+        assert_eq!(one_line("größe/漢字 👩‍🚀"), "größe/漢字 👩‍🚀");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_but_text_is_left(text in proptest::collection::vec(any::<char>(), 0..40)) {
+            let text: String = text.into_iter().collect();
+            prop_assert!(one_line(&text).chars().all(is_harmless));
+            prop_assert!(printable(&text).chars().all(|c| c == '\n' || is_harmless(c)));
+        }
+    }
+}
