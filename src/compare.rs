@@ -10,8 +10,9 @@ use std::time::Duration;
 use crate::build::{BenchExecutable, Builder, CodeComparison, Selection, SideBuild, compare_code};
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind, Result};
-use crate::harness::{Benchmarks, Failure, Harness, Session, Wanted};
+use crate::harness::{Benchmarks, Effort, Failure, Harness, Session, Wanted};
 use crate::interrupt;
+use crate::lockstep::{Attachment, Preload};
 use crate::measure::{Design, Executor, measure};
 use crate::observer::Observer;
 use crate::plan::{Filter, Inventories, Inventory, Listed, Plan, PlannedTarget, TargetName};
@@ -39,6 +40,8 @@ pub struct Settings {
     pub runs: u32,
     /// The seed of everything random.
     pub seed: u64,
+    /// Whether benchmarks are measured in step where that is possible.
+    pub lockstep: bool,
     /// How long a bench process may go on without any sign of progress.
     pub timeout: Duration,
     /// Where results are saved beside the place where `report` finds them.
@@ -71,7 +74,7 @@ pub fn last_results(cache: &Cache, repository: &Repository) -> PathBuf {
 /// Makes the comparison.
 pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> {
     let prepared = Prepared::new(settings, observer)?;
-    let results = Results {
+    let mut results = Results {
         schema_version: SCHEMA_VERSION,
         generator: concat!("cargo-bench-compare ", env!("CARGO_PKG_VERSION")).to_owned(),
         command: settings.command.clone(),
@@ -88,6 +91,12 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         notes: prepared.notes.clone(),
         measured: Vec::new(),
     };
+    let preload = preload(settings, &prepared.plan);
+    if let Err(why) = &preload {
+        observer.warn(why);
+        results.notes.push(why.clone());
+    }
+    let preload = preload.unwrap_or_default();
     let mut files = vec![last_results(&settings.cache, &prepared.repository)];
     files.extend(settings.save.clone());
     let mut recorder = ResultsRecorder::new(results, &prepared.plan, files)?;
@@ -95,13 +104,25 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
     let design = Design { groups: settings.runs, seed: settings.seed };
     let Prepared { plan, mut programs, .. } = prepared;
     // What was measured before it stopped is kept, and so is the reason for its being all there is.
-    let stopped = measure(&plan, design, &mut programs, &mut recorder, observer).err();
+    let stopped =
+        measure(&plan, design, preload.as_ref(), &mut programs, &mut recorder, observer).err();
     if let Some(error) = stopped.as_ref().filter(|error| error.kind() != ErrorKind::Interrupted) {
         let results = recorder.results().clone();
         return Ok(Outcome { results, stopped: Some(error.clone()) });
     }
     let results = recorder.finish(stopped.is_none())?;
     Ok(Outcome { results, stopped })
+}
+
+/// What keeps processes in step, unless it is not wanted or there is nothing to measure. The error says why
+/// there is none although it is wanted.
+fn preload(settings: &Settings, plan: &Plan) -> Result<Option<Preload>, String> {
+    if !settings.lockstep || plan.targets.is_empty() {
+        return Ok(None);
+    }
+    Preload::install().map(Some).map_err(|why| {
+        format!("processes cannot be kept in step, so that noise is not cancelled: {why}")
+    })
 }
 
 /// Builds all sides and lists their benchmarks.
@@ -224,16 +245,26 @@ struct Program {
 }
 
 impl Executor for Programs {
+    fn can_keep_step(&self, target: &PlannedTarget) -> bool {
+        self.by_target
+            .iter()
+            .filter(|((name, _), _)| *name == target.name)
+            .all(|(_, program)| program.benchmarks.can_keep_step())
+    }
+
     fn start(
         &mut self,
         target: &PlannedTarget,
         side: Side,
         wanted: &[String],
+        effort: Effort,
+        attachment: Option<&Attachment>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         interrupt::check()?;
         let program = &self.by_target[&(target.name.clone(), side)];
         let all = program.ids.iter().all(|id| wanted.contains(id));
-        program.benchmarks.start(if all { Wanted::All } else { Wanted::Only(wanted) })
+        let wanted = if all { Wanted::All } else { Wanted::Only(wanted) };
+        program.benchmarks.start(wanted, effort, attachment)
     }
 }
 

@@ -145,6 +145,7 @@ impl Repository {
             filter: Filter::default(),
             margin: Percent::new(2.0),
             runs: 12,
+            lockstep: true,
             seed: fastrand::u64(..1 << 32),
             timeout: Duration::from_secs(60),
             save: None,

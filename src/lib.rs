@@ -16,6 +16,7 @@ pub mod environment;
 pub mod error;
 pub mod harness;
 pub mod interrupt;
+pub mod lockstep;
 pub mod measure;
 pub mod observer;
 pub mod plan;

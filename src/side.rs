@@ -16,6 +16,11 @@ impl Side {
         (0..count).map(Self)
     }
 
+    /// Its position: 0 for the reference.
+    pub fn position(self) -> usize {
+        self.0
+    }
+
     /// A directory name. All have the same length, so that paths, arguments and environments of all
     /// sides have equal sizes too.
     pub fn directory_name(self) -> String {

@@ -35,6 +35,11 @@ impl Launch {
         Path::new(self.program.last().map_or(OsStr::new(""), OsString::as_os_str))
     }
 
+    /// Whether another program stands between this one and the executable.
+    pub fn has_runner(&self) -> bool {
+        self.program.len() > 1
+    }
+
     /// The command, with the harness's arguments where cargo puts the user's: before its own.
     pub fn command<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(&self.program[0]);

@@ -119,6 +119,9 @@ pub struct ComparisonArguments {
     /// The seed of the order of measurements [default: a random one, which is recorded]
     #[arg(long, value_name = "N", help_heading = "How to measure")]
     seed: Option<u64>,
+    /// Keep both sides in step, taking turns of a millisecond, where that is possible
+    #[arg(long, value_enum, default_value_t = Lockstep::Auto, help_heading = "How to measure")]
+    lockstep: Lockstep,
     /// Save the results here, while they come in
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     save: Option<PathBuf>,
@@ -132,6 +135,7 @@ impl ComparisonArguments {
         Ok(Settings {
             margin: self.margin,
             runs: self.runs,
+            lockstep: self.lockstep == Lockstep::Auto,
             seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
             save: self.save.clone(),
             ..self.what.settings(command, directory)?
@@ -169,6 +173,7 @@ impl WhatArguments {
             filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },
             margin: Percent::new(2.0),
             runs: 1,
+            lockstep: false,
             seed: 0,
             timeout: self.timeout,
             save: None,
@@ -197,6 +202,14 @@ pub enum Format {
     Table,
     /// The results file
     Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Lockstep {
+    /// Where it is possible
+    Auto,
+    /// Never: one side's benchmark runs after the other's
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -14,6 +14,7 @@ use memchr::memmem;
 
 use crate::build::Launch;
 use crate::error::Result;
+use crate::lockstep::Attachment;
 
 /// One timed batch of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,22 +71,59 @@ pub enum Wanted<'a> {
     Only(&'a [String]),
 }
 
+/// How many samples a launch takes of each benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Few: a single iteration takes long, or nobody knows yet how long.
+    Few,
+    /// Many short ones.
+    Many,
+}
+
 /// A bench executable whose harness is known.
 pub trait Benchmarks {
     /// The ids of all its benchmarks, in the order in which they run. The inner error is the executable's
     /// own failure; the outer one an interrupt.
     fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>>;
 
-    /// Starts a process that measures benchmarks, one for each [`Session::step`]. It does as little as
-    /// possible before the first step.
-    fn start(&self, wanted: Wanted<'_>) -> Result<std::result::Result<Box<dyn Session>, Failure>>;
+    /// Whether its processes can be kept in step: they wait after each benchmark, and nothing stands between
+    /// them and this program.
+    fn can_keep_step(&self) -> bool;
+
+    /// Starts a process that measures benchmarks, one for each step of the [`Session`]. It does as little as
+    /// possible before the first step. With an attachment it is one of the sides of a
+    /// [`Baton`](crate::lockstep::Baton).
+    fn start(
+        &self,
+        wanted: Wanted<'_>,
+        effort: Effort,
+        attachment: Option<&Attachment>,
+    ) -> Result<std::result::Result<Box<dyn Session>, Failure>>;
 }
 
 /// A live bench process that is stepped from benchmark to benchmark. Dropping it ends the process.
 pub trait Session {
+    /// Lets it go on to its next benchmark.
+    fn resume(&mut self);
+
+    /// Waits at most so long for what it does then: `None` if it is not done yet. Time in which it cannot run,
+    /// because another process has its turn, does not count against its time limit. An error is an
+    /// interrupt.
+    fn poll(&mut self, wait: Duration, can_run: bool) -> Result<Option<Step>>;
+
     /// Lets it run its next benchmark, and waits. An error is an interrupt.
-    fn step(&mut self) -> Result<Step>;
+    fn step(&mut self) -> Result<Step> {
+        self.resume();
+        loop {
+            if let Some(step) = self.poll(PATIENCE, true)? {
+                return Ok(step);
+            }
+        }
+    }
 }
+
+/// How often a wait for a single process looks at the interrupt flag. Whatever happens wakes it at once.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// The harness that a bench executable was built with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::*;
+use crate::harness::Sample;
 use crate::observer::Unobserved;
 use crate::plan::TargetName;
 
@@ -36,37 +37,45 @@ struct ScriptedSession {
 }
 
 impl Session for ScriptedSession {
-    fn step(&mut self) -> Result<Step> {
+    fn resume(&mut self) {}
+
+    fn poll(&mut self, _wait: std::time::Duration, _can_run: bool) -> Result<Option<Step>> {
         for (benchmark, does) in self.left.by_ref() {
             match does {
                 Does::IsLeftOut => continue,
                 Does::Panics => {
                     let failure =
                         Failure { benchmark: Some(benchmark), reason: "it panicked".to_owned() };
-                    return Ok(Step::Failed(failure));
+                    return Ok(Some(Step::Failed(failure)));
                 }
                 Does::Runs | Does::TakesNoTime | Does::CountsCycles => {
                     self.log.borrow_mut().push(format!("{} {benchmark}", self.side));
                     let total = if does == Does::TakesNoTime { 0.0 } else { 5.0 };
                     let unit = if does == Does::CountsCycles { "cycles" } else { "ns" };
-                    return Ok(Step::Measured(Measurement {
+                    return Ok(Some(Step::Measured(Measurement {
                         benchmark,
                         unit: unit.to_owned(),
                         samples: vec![Sample { iterations: 1.0, total }],
-                    }));
+                    })));
                 }
             }
         }
-        Ok(Step::Finished)
+        Ok(Some(Step::Finished))
     }
 }
 
 impl Executor for Script {
+    fn can_keep_step(&self, _target: &PlannedTarget) -> bool {
+        false
+    }
+
     fn start(
         &mut self,
         _target: &PlannedTarget,
         side: Side,
         benchmarks: &[String],
+        _effort: Effort,
+        _attachment: Option<&Attachment>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         self.starts += 1;
         if self.broken.contains(&side) {
@@ -137,7 +146,7 @@ fn plan(targets: &[(&str, &[&str])], count: usize) -> Plan {
 fn run(plan: &Plan, groups: u32, script: &mut Script) -> Notes {
     let mut notes = Notes::default();
     let design = Design { groups, seed: 7 };
-    measure(plan, design, script, &mut notes, &Unobserved).unwrap();
+    measure(plan, design, None, script, &mut notes, &Unobserved).unwrap();
     notes
 }
 
@@ -173,7 +182,8 @@ fn the_same_seed_gives_the_same_schedule_and_another_seed_another() {
     let plan = plan(&[("t", &["a", "b", "c"])], 2);
     let order = |seed| {
         let (mut script, mut notes) = (Script::default(), Notes::default());
-        measure(&plan, Design { groups: 10, seed }, &mut script, &mut notes, &Unobserved).unwrap();
+        measure(&plan, Design { groups: 10, seed }, None, &mut script, &mut notes, &Unobserved)
+            .unwrap();
         script.log.take()
     };
     assert_eq!(order(1), order(1));
@@ -271,31 +281,27 @@ fn a_benchmark_whose_values_cannot_be_compared_fails_once_and_hides_no_other_sid
 fn a_program_that_cannot_be_started_fails_with_all_its_benchmarks_and_the_other_targets_go_on() {
     struct OneBroken(Script);
     impl Executor for OneBroken {
+        fn can_keep_step(&self, _target: &PlannedTarget) -> bool {
+            false
+        }
+
         fn start(
             &mut self,
             target: &PlannedTarget,
             side: Side,
             benchmarks: &[String],
+            effort: Effort,
+            attachment: Option<&Attachment>,
         ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
             self.0.broken = if target.name.target == "t" { vec![side] } else { vec![] };
-            self.0.start(target, side, benchmarks)
+            self.0.start(target, side, benchmarks, effort, attachment)
         }
     }
     let plan = plan(&[("t", &["a", "b"]), ("u", &["c"])], 2);
     let mut notes = Notes::default();
     let design = Design { groups: 2, seed: 1 };
-    measure(&plan, design, &mut OneBroken(Script::default()), &mut notes, &Unobserved).unwrap();
+    measure(&plan, design, None, &mut OneBroken(Script::default()), &mut notes, &Unobserved)
+        .unwrap();
     assert_eq!(notes.failed.len(), 2);
     assert_eq!(notes.measured.len(), 2);
-}
-
-#[test]
-fn the_time_of_a_launch_is_the_lower_quartile_over_its_samples() {
-    let samples = |times: &[f64]| -> Vec<Sample> {
-        times.iter().map(|total| Sample { iterations: 2.0, total: *total }).collect()
-    };
-    assert_eq!(time_per_iteration(&samples(&[20.0, 22.0, 24.0, 26.0, 900.0])), Some(11.0));
-    assert_eq!(time_per_iteration(&samples(&[0.0, 0.0])), None);
-    assert_eq!(time_per_iteration(&samples(&[f64::NAN, f64::NAN])), None);
-    assert_eq!(time_per_iteration(&[]), None);
 }

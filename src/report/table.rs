@@ -234,6 +234,7 @@ fn render_footer(text: &mut String, results: &Results, table: Table) {
     if !tested.is_empty() {
         lines.push(("comparisons".to_owned(), comparisons(&tested)));
     }
+    lines.extend(methods(&tested).map(|methods| ("method".to_owned(), methods)));
     if let Some(noise) = noise(&tested) {
         lines.push(("noise".to_owned(), noise));
     }
@@ -296,6 +297,23 @@ fn comparisons(tested: &[&Comparison]) -> String {
 fn short(value: f64) -> String {
     let rounded = (value * 1000.0).round() / 1000.0;
     format!("{rounded}")
+}
+
+/// How many were measured in step, and which were not, and why.
+fn methods(tested: &[&Comparison]) -> Option<String> {
+    let (in_step, others): (Vec<&Comparison>, Vec<&Comparison>) =
+        tested.iter().partition(|c| c.method == Method::Lockstep);
+    let mut reasons: Vec<&str> = others.iter().flat_map(|c| &c.notes).map(String::as_str).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let because =
+        if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
+    match (in_step.len(), others.len()) {
+        (0, 0) => None,
+        (_, 0) => Some("in step: both sides take turns of a millisecond".to_owned()),
+        (0, _) => Some(format!("one side after the other{because}")),
+        (some, rest) => Some(format!("{some} in step, {rest} one side after the other{because}")),
+    }
 }
 
 fn noise(tested: &[&Comparison]) -> Option<String> {

@@ -5,6 +5,17 @@ use crate::stats::{Confidence, Judgement, Verdict, benjamini_hochberg, judge, me
 
 use super::schema::{Accuracy, Comparison, Measured, Method, Results, SideTime};
 
+/// A benchmark was measured in step if every launch of it was.
+fn method(measured: &Measured, identical: bool) -> Method {
+    if identical {
+        Method::None
+    } else if measured.launches.iter().all(|launch| launch.method == Method::Lockstep) {
+        Method::Lockstep
+    } else {
+        Method::Process
+    }
+}
+
 impl Results {
     /// Makes `comparisons` anew from `measured`, `revisions` and `margin_percent`. Benchmarks that failed
     /// on either side are left out.
@@ -80,8 +91,8 @@ impl Results {
             within_margin: judgement.as_ref().is_none_or(|j| j.within_margin),
             pairs_to_decide: judgement.as_ref().and_then(|j| j.pairs_to_decide),
             pairs: log_ratios.len(),
-            method: if identical { Method::None } else { Method::Process },
-            notes: Vec::new(),
+            method: method(measured, identical),
+            notes: measured.notes.clone(),
             log_ratios,
         })
     }

@@ -8,11 +8,11 @@ use fs_err as fs;
 use serde_json::json;
 
 use crate::error::{Error, Result};
-use crate::measure::{Group, Recorder, time_per_iteration};
+use crate::measure::{self, Group, Recorder, launch_values};
 use crate::plan::{BenchmarkName, Failed, Plan};
 use crate::side::{PerSide, Side};
 
-use super::schema::{Failure, LaunchValues, Measured, Missing, Results};
+use super::schema::{Failure, LaunchValues, Measured, Method, Missing, Results};
 
 /// Collects the results of a run. The results files are written anew after every launch group; the raw
 /// samples are appended to a file of their own, one line for each benchmark and group.
@@ -88,6 +88,7 @@ impl ResultsRecorder {
                 benchmark: name.benchmark.clone(),
                 unit: "ns".to_owned(),
                 identical: Vec::new(),
+                notes: Vec::new(),
                 launches: Vec::new(),
             });
             measured.len() - 1
@@ -132,14 +133,22 @@ impl Recorder for ResultsRecorder {
         let name = group.target.name.benchmark(group.benchmark);
         let unit = group.sides[0].1.unit.clone();
         let mut values: PerSide<Option<f64>> = self.sides.iter().map(|_| None).collect();
-        for (side, measurement) in &group.sides {
-            values[*side] = time_per_iteration(&measurement.samples);
+        for (side, value) in launch_values(&group.sides, group.method) {
+            values[side] = value;
         }
         let order = group.sides.iter().map(|(side, _)| self.position(*side)).collect();
+        let note = group.unfit.map(|unfit| format!("not measured in step, because it {unfit}"));
         let entry = self.entry(&name);
         entry.unit = unit;
+        if entry.notes.is_empty() {
+            entry.notes.extend(note);
+        }
         entry.launches.push(LaunchValues {
             group: group.number + 1,
+            method: match group.method {
+                measure::Method::Lockstep => Method::Lockstep,
+                measure::Method::Process => Method::Process,
+            },
             order,
             values: values.values().copied().collect(),
         });

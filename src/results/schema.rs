@@ -128,6 +128,8 @@ pub struct Accuracy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
+    /// Live processes of all sides in step, taking turns of about a millisecond.
+    Lockstep,
     /// Live processes of all sides, one benchmark of each in turn.
     Process,
     /// Not at all: the code is identical.
@@ -177,6 +179,9 @@ pub struct Measured {
     pub unit: String,
     /// The revisions, by position, whose code is the reference's: they are not measured.
     pub identical: Vec<usize>,
+    /// What is worth knowing about how it was measured, in words.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// One entry for each launch group.
     pub launches: Vec<LaunchValues>,
 }
@@ -186,10 +191,18 @@ pub struct Measured {
 pub struct LaunchValues {
     /// The number of the launch group, from 1.
     pub group: u32,
+    /// How it was measured.
+    #[serde(default = "not_in_step")]
+    pub method: Method,
     /// The revisions, by position, in the order in which they were measured.
     pub order: Vec<usize>,
     /// The time per iteration of each revision, by position; null where it was not measured.
     pub values: Vec<Option<f64>>,
+}
+
+/// What is meant where nothing is said.
+fn not_in_step() -> Method {
+    Method::Process
 }
 
 /// Whether a percentage can be the margin of a comparison.

@@ -14,7 +14,7 @@ mod welch;
 pub use multiple::benjamini_hochberg;
 pub use percent::Percent;
 pub use signed_rank::{Interval, SignedRankTest, WalshAverages, signed_rank_test};
-pub use summary::{median, quantile, robust_standard_deviation};
+pub use summary::{median, quantile, robust_standard_deviation, trimmed_mean};
 pub use verdict::{Confidence, Intervals, Judgement, Verdict, fewest_pairs_for, judge};
 
 pub use welch::{NoTest, WelchTest, improvement_of_rates, welch_test};

@@ -11,6 +11,16 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     Some(sorted[below] + (position - below as f64) * (sorted[above] - sorted[below]))
 }
 
+/// The mean of what is left after a share of the values (0 <= share < 0.5) is taken off at each end, rounded
+/// down to whole values. `None` if there are no values.
+pub fn trimmed_mean(values: &[f64], share: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let cut = (share * sorted.len() as f64) as usize;
+    let middle = sorted.get(cut..sorted.len() - cut)?;
+    (!middle.is_empty()).then(|| middle.iter().sum::<f64>() / middle.len() as f64)
+}
+
 /// The median; `None` if there are no values.
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
@@ -40,6 +50,14 @@ mod tests {
         assert_eq!(quantile(&x, 0.5), Some(3.5));
         assert_eq!(quantile(&x, 1.0), Some(10.0));
         assert_eq!(quantile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn a_trimmed_mean_is_the_mean_of_the_middle() {
+        assert_eq!(trimmed_mean(&[9.0, 1.0, 2.0, 4.0, 100.0], 0.2), Some(5.0));
+        assert_eq!(trimmed_mean(&[9.0, 1.0, 2.0, 4.0, 100.0], 0.4), Some(4.0));
+        assert_eq!(trimmed_mean(&[1.0, 3.0], 0.4), Some(2.0));
+        assert_eq!(trimmed_mean(&[], 0.4), None);
     }
 
     #[test]

@@ -12,10 +12,11 @@ use walkdir::WalkDir;
 use crate::build::Launch;
 use crate::error::Result;
 use crate::harness::output::Output;
-use crate::harness::{Benchmarks, Failure, Measurement, Sample, Session, Step, Wanted};
+use crate::harness::{Benchmarks, Effort, Failure, Measurement, Sample, Session, Step, Wanted};
+use crate::lockstep::Attachment;
 use crate::process::{Process, describe_exit};
 
-use super::WHOLE_SECONDS;
+use super::Extent;
 
 /// A criterion executable without a socket.
 #[derive(Debug)]
@@ -46,9 +47,19 @@ impl Benchmarks for FileBenchmarks {
         Ok(Ok(self.ids.clone()))
     }
 
+    /// A process cannot be stopped between its benchmarks.
+    fn can_keep_step(&self) -> bool {
+        false
+    }
+
     /// These versions filter by a part of the id only, so everything runs whatever is wanted.
-    fn start(&self, _wanted: Wanted<'_>) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
-        let mut arguments = WHOLE_SECONDS.arguments();
+    fn start(
+        &self,
+        _wanted: Wanted<'_>,
+        effort: Effort,
+        _attachment: Option<&Attachment>,
+    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+        let mut arguments = Extent::of(effort).in_whole_seconds().arguments();
         arguments.extend(["--noplot", "--nresamples", "1000"].map(str::to_owned));
         Ok(Ok(Box::new(FileSession {
             launch: self.launch.clone(),
@@ -70,11 +81,14 @@ struct FileSession {
 }
 
 impl Session for FileSession {
-    fn step(&mut self) -> Result<Step> {
+    fn resume(&mut self) {}
+
+    /// Waits for the whole process the first time.
+    fn poll(&mut self, _wait: Duration, _can_run: bool) -> Result<Option<Step>> {
         if self.results.is_none() {
             let mut run = match Run::start(&self.launch, &self.arguments)? {
                 Ok(run) => run,
-                Err(failure) => return Ok(Step::Failed(failure)),
+                Err(failure) => return Ok(Some(Step::Failed(failure))),
             };
             let end = match run.wait(self.timeout)? {
                 None => Step::Finished,
@@ -91,7 +105,7 @@ impl Session for FileSession {
             self.results = Some((measured.into(), end));
         }
         let (measured, end) = self.results.as_mut().expect("set above");
-        Ok(measured.pop_front().map_or_else(|| end.clone(), Step::Measured))
+        Ok(Some(measured.pop_front().map_or_else(|| end.clone(), Step::Measured)))
     }
 }
 

@@ -7,27 +7,39 @@ mod socket;
 pub use files::FileBenchmarks;
 pub use socket::SocketBenchmarks;
 
-use super::Wanted;
+use super::{Effort, Wanted};
 
-/// Samples taken of a benchmark in one launch, unless the benchmark's own code says otherwise.
-const SAMPLE_SIZE: usize = 20;
-
-/// Seconds of warm-up and of measurement in one launch, unless the benchmark's own code says otherwise.
-/// Many short launches tell more than one long one: a part of the variance lies between processes.
-const SHORT_TIMES: Times = Times { warm_up: 0.03, measurement: 0.08 };
-
-/// The same for criterion 0.3, which accepts whole seconds only.
-const WHOLE_SECONDS: Times = Times { warm_up: 1.0, measurement: 1.0 };
-
-struct Times {
+/// What one launch measures of a benchmark, unless the benchmark's own code says otherwise. Many short launches
+/// tell more than one long one: a part of the variance lies between processes.
+struct Extent {
+    samples: u32,
+    /// In seconds.
     warm_up: f64,
+    /// In seconds; more if that many iterations take longer.
     measurement: f64,
 }
 
-impl Times {
+const FEW_SAMPLES: Extent = Extent { samples: 20, warm_up: 0.03, measurement: 0.08 };
+
+/// Samples of half a millisecond, as a rule: sides in step take turns with each.
+const MANY_SAMPLES: Extent = Extent { samples: 100, warm_up: 0.01, measurement: 0.05 };
+
+impl Extent {
+    fn of(effort: Effort) -> Self {
+        match effort {
+            Effort::Few => FEW_SAMPLES,
+            Effort::Many => MANY_SAMPLES,
+        }
+    }
+
+    /// criterion 0.3 accepts whole seconds only.
+    fn in_whole_seconds(self) -> Self {
+        Self { warm_up: self.warm_up.ceil(), measurement: self.measurement.ceil(), ..self }
+    }
+
     fn arguments(&self) -> Vec<String> {
         [
-            ("--sample-size", SAMPLE_SIZE.to_string()),
+            ("--sample-size", self.samples.to_string()),
             ("--warm-up-time", self.warm_up.to_string()),
             ("--measurement-time", self.measurement.to_string()),
         ]

@@ -9,17 +9,15 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use crate::build::Launch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::harness::output::Output;
-use crate::harness::{Benchmarks, Failure, Measurement, Sample, Session, Step, Wanted};
+use crate::harness::{Benchmarks, Effort, Failure, Measurement, Sample, Session, Step, Wanted};
 use crate::interrupt;
+use crate::lockstep::Attachment;
 use crate::process::{Process, describe_exit};
 
 use super::protocol::{Decoder, Incoming, Outgoing, ProtocolError, RUNNER_HELLO, RawId, Version};
-use super::{SHORT_TIMES, WHOLE_SECONDS, filter};
-
-/// How often a wait looks at the process, the clock and the interrupt flag. Data wakes it at once.
-const POLL: Duration = Duration::from_millis(20);
+use super::{Extent, filter};
 
 /// A filter that matches nothing: every benchmark then says its id and is skipped.
 const NOTHING: &str = "cargo-bench-compare lists the benchmarks";
@@ -43,7 +41,8 @@ impl Benchmarks for SocketBenchmarks {
     fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
         // Without arguments for times: which ones it accepts depends on the version, which it tells now.
         let arguments = vec![NOTHING.to_owned()];
-        let mut session = match SocketSession::start(&self.launch, &arguments, self.timeout)? {
+        let started = SocketSession::start(&self.launch, &arguments, None, self.timeout)?;
+        let mut session = match started {
             Ok(Some(session)) => session,
             Ok(None) => return Ok(Ok(Vec::new())),
             Err(failure) => return Ok(Err(failure)),
@@ -59,12 +58,22 @@ impl Benchmarks for SocketBenchmarks {
         Ok(Ok(session.encountered))
     }
 
-    fn start(&self, wanted: Wanted<'_>) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    fn can_keep_step(&self) -> bool {
+        !self.launch.has_runner()
+    }
+
+    fn start(
+        &self,
+        wanted: Wanted<'_>,
+        effort: Effort,
+        attachment: Option<&Attachment>,
+    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         let whole_seconds = self.version.is_some_and(|v| (v.major, v.minor) < (0, 4));
-        let times = if whole_seconds { WHOLE_SECONDS } else { SHORT_TIMES };
+        let extent = Extent::of(effort);
+        let extent = if whole_seconds { extent.in_whole_seconds() } else { extent };
         let mut arguments: Vec<String> = filter(wanted).into_iter().collect();
-        arguments.extend(times.arguments());
-        let session = SocketSession::start(&self.launch, &arguments, self.timeout)?;
+        arguments.extend(extent.arguments());
+        let session = SocketSession::start(&self.launch, &arguments, attachment, self.timeout)?;
         Ok(session.map(|session| match session {
             Some(session) => Box::new(session) as Box<dyn Session>,
             None => Box::new(EndedAtOnce),
@@ -76,19 +85,27 @@ impl Benchmarks for SocketBenchmarks {
 struct EndedAtOnce;
 
 impl Session for EndedAtOnce {
-    fn step(&mut self) -> Result<Step> {
-        Ok(Step::Finished)
+    fn resume(&mut self) {}
+
+    fn poll(&mut self, _wait: Duration, _can_run: bool) -> Result<Option<Step>> {
+        Ok(Some(Step::Finished))
     }
 }
 
-/// Where a process stands between two steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where the conversation with a process stands.
+#[derive(Debug, Clone, PartialEq)]
 enum State {
-    /// Connected, and waiting for the greeting.
+    /// It is connected, and waits for the greeting.
     Fresh,
-    /// Waiting for `Continue`.
+    /// It was greeted, and has to answer.
+    Greeted,
+    /// It runs until it has something to say.
+    Running,
+    /// It has measured, with these iterations, and was asked for the times in the unit for machines.
+    Converting(Vec<f64>),
+    /// It waits for `Continue`.
     Parked,
-    /// Gone.
+    /// It is gone.
     Ended,
 }
 
@@ -98,7 +115,7 @@ struct SocketSession {
     output: Output,
     stream: TcpStream,
     decoder: Decoder,
-    timeout: Duration,
+    patience: Patience,
     state: State,
     version: Option<Version>,
     current: Option<String>,
@@ -106,9 +123,42 @@ struct SocketSession {
     ids: HashSet<String>,
 }
 
+/// How long a process may still be silent.
+#[derive(Debug)]
+struct Patience {
+    timeout: Duration,
+    /// What the process has said it will take, on top of that.
+    announced: Duration,
+    used: Duration,
+    looked_at: Instant,
+}
+
+impl Patience {
+    fn new(timeout: Duration) -> Self {
+        Self { timeout, announced: Duration::ZERO, used: Duration::ZERO, looked_at: Instant::now() }
+    }
+
+    /// The process gave a sign, and said how long the next one will take. That is believed within reason:
+    /// where a benchmark takes no time by its own clock, criterion expects thousands of years.
+    fn renew(&mut self, announced: Duration) {
+        self.announced = announced.min(20 * self.timeout);
+        self.used = Duration::ZERO;
+        self.looked_at = Instant::now();
+    }
+
+    /// Whether it is at an end. Time in which the process could not run does not count.
+    fn is_exhausted(&mut self, could_run: bool) -> bool {
+        let now = Instant::now();
+        if could_run {
+            self.used += now - self.looked_at;
+        }
+        self.looked_at = now;
+        self.used >= self.timeout + self.announced
+    }
+}
+
 /// Why a conversation ended.
 enum Broken {
-    Interrupted(Error),
     /// The process closed its end, which is how it says goodbye.
     Closed,
     TimedOut,
@@ -121,12 +171,16 @@ impl SocketSession {
     fn start(
         launch: &Launch,
         arguments: &[String],
+        attachment: Option<&Attachment>,
         timeout: Duration,
     ) -> Result<std::result::Result<Option<Self>, Failure>> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let mut command = launch.command(arguments);
         command.env("CARGO_CRITERION_PORT", listener.local_addr()?.port().to_string());
+        if let Some(attachment) = attachment {
+            attachment.attach(&mut command);
+        }
         let mut output = Output::capture(&mut command)?;
         let mut process = match Process::spawn(command) {
             Ok(process) => process,
@@ -138,15 +192,13 @@ impl SocketSession {
         loop {
             match listener.accept() {
                 Ok((stream, _)) => {
-                    stream.set_nonblocking(false)?;
                     stream.set_nodelay(true)?;
-                    stream.set_read_timeout(Some(POLL))?;
                     return Ok(Ok(Some(Self {
                         process,
                         output,
                         stream,
                         decoder: Decoder::default(),
-                        timeout,
+                        patience: Patience::new(timeout),
                         state: State::Fresh,
                         version: None,
                         current: None,
@@ -174,55 +226,67 @@ impl SocketSession {
         }
     }
 
-    /// Goes on until one benchmark is measured.
-    fn run_one(&mut self) -> std::result::Result<Measurement, Broken> {
-        match self.state {
-            State::Fresh => {
-                self.send(RUNNER_HELLO)?;
-                let deadline = Instant::now() + self.timeout;
-                self.version = Some(self.receive(deadline, Decoder::hello)?);
-            }
-            State::Parked => self.send(&Outgoing::Continue.frame())?,
-            State::Ended => return Err(Broken::Closed),
-        }
-        self.state = State::Ended;
-        let mut announced = Duration::ZERO;
+    /// Takes what the process says as it comes, until one benchmark is measured. `None` if there is nothing
+    /// more to take at present.
+    fn converse(&mut self) -> std::result::Result<Option<Measurement>, Broken> {
         loop {
-            let deadline = Instant::now() + self.timeout + announced;
-            match self.receive(deadline, Decoder::message)? {
-                Incoming::BeginningBenchmark { id } => {
-                    self.current = Some(self.encounter(&id));
-                }
-                Incoming::SkippingBenchmark { id } => _ = self.encounter(&id),
-                Incoming::Warmup { nanos } => announced = nanoseconds(nanos),
-                Incoming::MeasurementStart { estimate_ns } => announced = nanoseconds(estimate_ns),
-                Incoming::FinishedBenchmarkGroup {} => self.send(&Outgoing::Continue.frame())?,
-                Incoming::MeasurementComplete { iters, times } => {
-                    let request = Outgoing::ScaleForMachines { values: times };
-                    self.send(&request.frame())?;
-                    let deadline = Instant::now() + self.timeout;
-                    let answer = self.receive(deadline, Decoder::message)?;
-                    let Incoming::ScaledValues { scaled_values, unit } = answer else {
-                        return Err(unexpected(&answer));
-                    };
-                    let Some(benchmark) = self.current.take() else {
-                        return Err(rubbish("it measured a benchmark that it had not begun"));
-                    };
-                    if scaled_values.len() != iters.len() {
-                        return Err(rubbish("it sent more times than iterations, or fewer"));
-                    }
-                    let samples = iters
-                        .into_iter()
-                        .zip(scaled_values)
-                        .map(|(iterations, total)| Sample { iterations, total })
-                        .collect();
-                    self.state = State::Parked;
-                    return Ok(Measurement { benchmark, unit, samples });
-                }
-                Incoming::BeginningBenchmarkGroup {} => {}
-                other => return Err(unexpected(&other)),
+            if self.state == State::Greeted {
+                let Some(version) = self.decoder.hello().map_err(Broken::Rubbish)? else {
+                    return Ok(None);
+                };
+                self.version = Some(version);
+                self.state = State::Running;
+            }
+            let Some(message) = self.decoder.message().map_err(Broken::Rubbish)? else {
+                return Ok(None);
+            };
+            self.patience.renew(announced_by(&message));
+            if let Some(measurement) = self.answer(message)? {
+                return Ok(Some(measurement));
             }
         }
+    }
+
+    /// Does what a message asks for. Gives a measurement if that completes one.
+    fn answer(&mut self, message: Incoming) -> std::result::Result<Option<Measurement>, Broken> {
+        match (std::mem::replace(&mut self.state, State::Running), message) {
+            (State::Converting(iters), Incoming::ScaledValues { scaled_values, unit }) => {
+                let Some(benchmark) = self.current.take() else {
+                    return Err(rubbish("it measured a benchmark that it had not begun"));
+                };
+                if scaled_values.len() != iters.len() {
+                    return Err(rubbish("it sent more times than iterations, or fewer"));
+                }
+                let samples = iters
+                    .into_iter()
+                    .zip(scaled_values)
+                    .map(|(iterations, total)| Sample { iterations, total })
+                    .collect();
+                self.state = State::Parked;
+                return Ok(Some(Measurement { benchmark, unit, samples }));
+            }
+            (State::Running, Incoming::BeginningBenchmark { id }) => {
+                self.current = Some(self.encounter(&id));
+            }
+            (State::Running, Incoming::SkippingBenchmark { id }) => _ = self.encounter(&id),
+            (State::Running, Incoming::FinishedBenchmarkGroup {}) => {
+                self.send(&Outgoing::Continue.frame())?;
+            }
+            (State::Running, Incoming::MeasurementComplete { iters, times }) => {
+                self.send(&Outgoing::ScaleForMachines { values: times }.frame())?;
+                self.state = State::Converting(iters);
+            }
+            (
+                State::Running,
+                Incoming::BeginningBenchmarkGroup {}
+                | Incoming::Warmup { .. }
+                | Incoming::MeasurementStart { .. },
+            ) => {}
+            (_, message) => {
+                return Err(rubbish(&format!("it sent a message out of turn: {message:?}")));
+            }
+        }
+        Ok(None)
     }
 
     /// Notes an id, with ` #2` and so on where it has occurred before.
@@ -240,42 +304,60 @@ impl SocketSession {
 
     fn send(&mut self, bytes: &[u8]) -> std::result::Result<(), Broken> {
         // Whatever is wrong with the socket, the process at its other end is gone.
-        self.stream.write_all(bytes).map_err(|_| Broken::Closed)
+        let sent = self.stream.set_nonblocking(false).and_then(|()| self.stream.write_all(bytes));
+        sent.map_err(|_| Broken::Closed)
     }
 
-    /// Waits for something that the decoder can make sense of.
-    fn receive<T>(
-        &mut self,
-        deadline: Instant,
-        decode: impl Fn(&mut Decoder) -> std::result::Result<Option<T>, ProtocolError>,
-    ) -> std::result::Result<T, Broken> {
+    /// Waits at most so long for bytes to arrive. False if there are none.
+    fn receive(&mut self, wait: Duration) -> std::result::Result<bool, Broken> {
         let mut buffer = [0; 16 * 1024];
-        loop {
-            if let Some(value) = decode(&mut self.decoder).map_err(Broken::Rubbish)? {
-                return Ok(value);
+        let prepared = if wait.is_zero() {
+            self.stream.set_nonblocking(true)
+        } else {
+            self.stream
+                .set_nonblocking(false)
+                .and_then(|()| self.stream.set_read_timeout(Some(wait)))
+        };
+        match prepared.and_then(|()| self.stream.read(&mut buffer)) {
+            Ok(0) => Err(Broken::Closed),
+            Ok(count) => {
+                self.decoder.feed(&buffer[..count]);
+                Ok(true)
             }
-            match self.stream.read(&mut buffer) {
-                Ok(0) => return Err(Broken::Closed),
-                Ok(count) => self.decoder.feed(&buffer[..count]),
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
-                    ) =>
-                {
-                    interrupt::check().map_err(Broken::Interrupted)?;
-                    if Instant::now() >= deadline {
-                        return Err(Broken::TimedOut);
-                    }
-                }
-                Err(_) => return Err(Broken::Closed),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) =>
+            {
+                Ok(false)
+            }
+            Err(_) => Err(Broken::Closed),
+        }
+    }
+
+    fn try_poll(
+        &mut self,
+        wait: Duration,
+        can_run: bool,
+    ) -> std::result::Result<Option<Measurement>, Broken> {
+        if self.state == State::Ended {
+            return Err(Broken::Closed);
+        }
+        loop {
+            if let Some(measurement) = self.converse()? {
+                return Ok(Some(measurement));
+            }
+            if !self.receive(wait)? {
+                break;
             }
         }
+        if self.patience.is_exhausted(can_run) { Err(Broken::TimedOut) } else { Ok(None) }
     }
 
     /// The connection is closed: how did the process end?
     fn conclude(&mut self) -> Result<Step> {
-        let status = self.process.wait_until(Some(Instant::now() + self.timeout))?;
+        let status = self.process.wait_until(Some(Instant::now() + self.patience.timeout))?;
         let reason = match status {
             Some(status) if status.success() => match &self.current {
                 None => return Ok(Step::Finished),
@@ -284,7 +366,7 @@ impl SocketSession {
             Some(status) => format!("the process {}", describe_exit(status)),
             None => {
                 self.process.kill();
-                format!("the process did not end within {}", seconds(self.timeout))
+                format!("the process did not end within {}", seconds(self.patience.timeout))
             }
         };
         Ok(self.failed(&reason))
@@ -297,36 +379,50 @@ impl SocketSession {
 }
 
 impl Session for SocketSession {
-    fn step(&mut self) -> Result<Step> {
-        match self.run_one() {
-            Ok(measurement) => Ok(Step::Measured(measurement)),
-            Err(Broken::Interrupted(error)) => Err(error),
-            Err(Broken::Closed) => self.conclude(),
-            Err(Broken::TimedOut) => {
-                self.process.kill();
-                let text =
-                    format!("no sign of progress for {}; it was ended", seconds(self.timeout));
-                Ok(self.failed(&text))
+    fn resume(&mut self) {
+        self.patience.renew(Duration::ZERO);
+        let (message, next) = match self.state {
+            State::Fresh => (RUNNER_HELLO.to_vec(), State::Greeted),
+            State::Parked => (Outgoing::Continue.frame(), State::Running),
+            _ => return,
+        };
+        self.state = if self.send(&message).is_ok() { next } else { State::Ended };
+    }
+
+    fn poll(&mut self, wait: Duration, can_run: bool) -> Result<Option<Step>> {
+        interrupt::check()?;
+        let broken = match self.try_poll(wait, can_run) {
+            Ok(measurement) => return Ok(measurement.map(Step::Measured)),
+            Err(broken) => broken,
+        };
+        self.state = State::Ended;
+        let why = match broken {
+            Broken::Closed => return self.conclude().map(Some),
+            Broken::TimedOut => {
+                format!("no sign of progress for {}; it was ended", seconds(self.patience.timeout))
             }
-            Err(Broken::Rubbish(ProtocolError(what))) => {
-                self.process.kill();
-                Ok(self.failed(&format!("it does not follow criterion's protocol: {what}")))
+            Broken::Rubbish(ProtocolError(what)) => {
+                format!("it does not follow criterion's protocol: {what}")
             }
+        };
+        self.process.kill();
+        Ok(Some(self.failed(&why)))
+    }
+}
+
+/// How long the process says that it will take from this message to the next one.
+fn announced_by(message: &Incoming) -> Duration {
+    match message {
+        Incoming::Warmup { nanos: nanoseconds }
+        | Incoming::MeasurementStart { estimate_ns: nanoseconds } => {
+            Duration::try_from_secs_f64(nanoseconds / 1e9).unwrap_or(Duration::MAX)
         }
+        _ => Duration::ZERO,
     }
 }
 
 fn rubbish(what: &str) -> Broken {
     Broken::Rubbish(ProtocolError(what.to_owned()))
-}
-
-fn unexpected(message: &Incoming) -> Broken {
-    rubbish(&format!("it sent a message out of turn: {message:?}"))
-}
-
-/// An announced time; what is no time counts as none.
-fn nanoseconds(nanoseconds: f64) -> Duration {
-    Duration::try_from_secs_f64(nanoseconds / 1e9).unwrap_or_default()
 }
 
 fn seconds(duration: Duration) -> String {

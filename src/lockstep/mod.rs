@@ -1,0 +1,41 @@
+//! Lock-step: live processes that take turns of about a millisecond, on one core.
+//!
+//! In: processes that are started with an [`Attachment`]. Out: a [`Baton`] that tells which of them runs. A
+//! library of our own is preloaded into them (`preload.rs`); it shares a page with this module and hands the
+//! baton on where the process reads the clock. Knows nothing of harnesses, and decides no schedule.
+//!
+//! A benchmark is measured in step like this: every side in turn runs until its first clock reading and stops
+//! there ([`Baton::expect`], [`Baton::has_arrived`]); then all run, one at a time ([`Baton::begin`]); a side whose
+//! benchmark is done is set free ([`Baton::set_free`]). Between benchmarks sides run without regard to the baton.
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod linux;
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+mod unsupported;
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub use linux::{Attachment, Baton, Preload};
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub use unsupported::{Attachment, Baton, Preload};
+
+/// Why a process is not fit for lock-step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfit {
+    /// It started a thread, which would run while other sides have the baton.
+    Threads,
+    /// It sleeps or waits with a time limit, so that it does not take the time that it measures.
+    Sleeps,
+    /// The library was not loaded into it: a static executable, or the system forbids it.
+    NotLoaded,
+}
+
+/// In words, to be put after "it".
+impl std::fmt::Display for Unfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Threads => "starts threads",
+            Self::Sleeps => "sleeps or waits with a time limit",
+            Self::NotLoaded => "does not load the library that keeps processes in step",
+        })
+    }
+}

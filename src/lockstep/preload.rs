@@ -1,0 +1,352 @@
+//! The library that is preloaded into bench processes, to keep them in step.
+//!
+//! It stands between the process and the C library's clock. Sides pass a baton at their clock readings, about
+//! every millisecond, so that only one of them runs at any time, and the time that a side has waited is taken
+//! off the clocks that it sees. Unmodified benchmarks are interleaved that way, far finer than processes
+//! could be.
+//!
+//! Compiled by `build.rs` into a library of its own, without Rust's standard library: it must not have a
+//! runtime inside another program.
+
+#![no_std]
+#![allow(clippy::missing_safety_doc)]
+
+use core::ffi::{CStr, c_char, c_int, c_long, c_void};
+use core::ptr::{addr_of, addr_of_mut, null, null_mut};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+// Each of the two programs needs another part of it.
+#[allow(dead_code)]
+mod layout {
+    include!("layout.rs");
+}
+use layout::{MOST_SIDES, PAGE_VARIABLE, Page, USER_PRELOAD_VARIABLE, state, unfit};
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    unsafe { abort() }
+}
+
+#[repr(C)]
+pub struct Timespec {
+    seconds: i64,
+    nanoseconds: c_long,
+}
+
+pub type Thread = usize;
+type ClockGettime = unsafe extern "C" fn(c_int, *mut Timespec) -> c_int;
+type PthreadCreate =
+    unsafe extern "C" fn(*mut Thread, *const c_void, *const c_void, *mut c_void) -> c_int;
+type Nanosleep = unsafe extern "C" fn(*const Timespec, *mut Timespec) -> c_int;
+type ClockNanosleep = unsafe extern "C" fn(c_int, c_int, *const Timespec, *mut Timespec) -> c_int;
+type Poll = unsafe extern "C" fn(*mut c_void, u64, c_int) -> c_int;
+type TimedWait = unsafe extern "C" fn(*mut c_void, *mut c_void, *const Timespec) -> c_int;
+
+#[link(name = "c")]
+unsafe extern "C" {
+    fn abort() -> !;
+    fn atoi(text: *const c_char) -> c_int;
+    fn close(file: c_int) -> c_int;
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn getenv(name: *const c_char) -> *const c_char;
+    fn mmap(
+        at: *mut c_void,
+        length: usize,
+        access: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: i64,
+    ) -> *mut c_void;
+    fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    fn pthread_self() -> Thread;
+    fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int;
+    fn strchr(text: *const c_char, character: c_int) -> *const c_char;
+    fn syscall(number: c_long, ...) -> c_long;
+    fn unsetenv(name: *const c_char) -> c_int;
+}
+
+/// Everything the library knows. Written by the main thread alone, before and while it reads the clock.
+struct Side {
+    page: *const Page,
+    position: usize,
+    main_thread: Thread,
+    /// What the clocks of this process are behind the real ones: the time it has waited.
+    hidden: i64,
+    /// When it got the baton, by the real clock.
+    has_since: i64,
+}
+
+static mut SIDE: Side = Side { page: null(), position: 0, main_thread: 0, hidden: 0, has_since: 0 };
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_LOAD: unsafe extern "C" fn() = join;
+
+/// Finds the page. What made this library load is taken out of the environment, so that programs which the
+/// benchmark starts are left alone.
+unsafe extern "C" fn join() {
+    unsafe {
+        let description = getenv(PAGE_VARIABLE.as_ptr());
+        if description.is_null() {
+            return;
+        }
+        let position = atoi(description) as usize;
+        let colon = strchr(description, ':' as c_int);
+        if !colon.is_null() && position < MOST_SIDES {
+            const READ_WRITE: c_int = 2;
+            let file = open(colon.add(1), READ_WRITE);
+            if file >= 0 {
+                let page = mmap(null_mut(), size_of::<Page>(), 1 | 2, 1, file, 0);
+                close(file);
+                if page as isize != -1 {
+                    let side = addr_of_mut!(SIDE);
+                    (*side).position = position;
+                    (*side).main_thread = pthread_self();
+                    (*side).page = page.cast();
+                    (&(*(*side).page).sides)[position].state.store(state::FREE, Release);
+                }
+            }
+        }
+        unsetenv(PAGE_VARIABLE.as_ptr());
+        let user_preload = getenv(USER_PRELOAD_VARIABLE.as_ptr());
+        if user_preload.is_null() {
+            unsetenv(c"LD_PRELOAD".as_ptr());
+        } else {
+            setenv(c"LD_PRELOAD".as_ptr(), user_preload, 1);
+            unsetenv(USER_PRELOAD_VARIABLE.as_ptr());
+        }
+    }
+}
+
+/// The next definition of a function after this library's.
+unsafe fn next<F: Copy>(name: &CStr) -> F {
+    const NEXT: *mut c_void = -1isize as *mut c_void;
+    unsafe {
+        let function = dlsym(NEXT, name.as_ptr());
+        if function.is_null() {
+            abort()
+        }
+        core::mem::transmute_copy(&function)
+    }
+}
+
+/// The C library's own clock. Looked up once; a race finds the same twice.
+unsafe fn real_clock(clock: c_int, time: *mut Timespec) -> c_int {
+    static mut REAL: Option<ClockGettime> = None;
+    unsafe {
+        let real = match *addr_of!(REAL) {
+            Some(real) => real,
+            None => {
+                let real = next::<ClockGettime>(c"clock_gettime");
+                *addr_of_mut!(REAL) = Some(real);
+                real
+            }
+        };
+        real(clock, time)
+    }
+}
+
+const MONOTONIC: c_int = 1;
+const MONOTONIC_RAW: c_int = 4;
+const MONOTONIC_COARSE: c_int = 6;
+const BOOTTIME: c_int = 7;
+
+unsafe fn real_now() -> i64 {
+    let mut time = Timespec { seconds: 0, nanoseconds: 0 };
+    unsafe { real_clock(MONOTONIC, &mut time) };
+    time.seconds * 1_000_000_000 + time.nanoseconds as i64
+}
+
+/// Every clock that does not stand for the time of day lies behind by what was hidden, whoever reads it.
+/// The main thread's readings of the fine ones are where the baton is handed on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int {
+    unsafe {
+        let result = real_clock(clock, time);
+        let page = SIDE.page;
+        let is_ours = matches!(clock, MONOTONIC | MONOTONIC_RAW | MONOTONIC_COARSE | BOOTTIME);
+        if result != 0 || page.is_null() || !is_ours {
+            return result;
+        }
+        let hidden_at_reading = SIDE.hidden;
+        if clock != MONOTONIC_COARSE && pthread_self() == SIDE.main_thread {
+            keep_in_step(&*page);
+        }
+        let behind =
+            (*time).seconds * 1_000_000_000 + (*time).nanoseconds as i64 - hidden_at_reading;
+        (*time).seconds = behind / 1_000_000_000;
+        (*time).nanoseconds = (behind % 1_000_000_000) as c_long;
+        0
+    }
+}
+
+/// Hands the baton on if it is time to, and waits until it is back. That wait is hidden from the process:
+/// the reading that led here is the one from before it.
+unsafe fn keep_in_step(page: &Page) {
+    unsafe {
+        let me = SIDE.position;
+        let mine = &page.sides[me];
+        match mine.state.load(Acquire) {
+            state::ARRIVING => {
+                let arrived = real_now();
+                if mine
+                    .state
+                    .compare_exchange(state::ARRIVING, state::WAITING, AcqRel, Relaxed)
+                    .is_ok()
+                {
+                    wake(&mine.state);
+                }
+                wait_for_turn(page, me);
+                resume(arrived);
+            }
+            state::IN_STEP => {
+                let now = real_now();
+                if page.turn.load(Acquire) == me as u32 {
+                    if now - SIDE.has_since < i64::from(page.quantum.load(Relaxed)) {
+                        return;
+                    }
+                    let Some(other) = next_in_step(page, me) else {
+                        SIDE.has_since = now;
+                        return;
+                    };
+                    mine.handovers.fetch_add(1, Relaxed);
+                    page.turn.store(other as u32, Release);
+                    wake(&page.turn);
+                }
+                wait_for_turn(page, me);
+                resume(now);
+            }
+            _ => {}
+        }
+    }
+}
+
+unsafe fn resume(waited_since: i64) {
+    unsafe {
+        let now = real_now();
+        SIDE.hidden += now - waited_since;
+        SIDE.has_since = now;
+    }
+}
+
+fn next_in_step(page: &Page, me: usize) -> Option<usize> {
+    (1..MOST_SIDES)
+        .map(|distance| (me + distance) % MOST_SIDES)
+        .find(|other| page.sides[*other].state.load(Acquire) == state::IN_STEP)
+}
+
+/// Returns when this side has the baton, or when the runner has set it free.
+unsafe fn wait_for_turn(page: &Page, me: usize) {
+    loop {
+        let turn = page.turn.load(Acquire);
+        let state = page.sides[me].state.load(Acquire);
+        if state == state::FREE || (state == state::IN_STEP && turn == me as u32) {
+            return;
+        }
+        // Woken when the baton moves; looks by itself too, for it may have been set free meanwhile.
+        let limit = Timespec { seconds: 0, nanoseconds: 20_000_000 };
+        const WAIT: c_int = 0;
+        unsafe { syscall(FUTEX, addr_of!(page.turn), WAIT, turn, &limit, 0usize, 0u32) };
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+const FUTEX: c_long = 202;
+#[cfg(target_arch = "aarch64")]
+const FUTEX: c_long = 98;
+
+unsafe fn wake(futex: *const core::sync::atomic::AtomicU32) {
+    const WAKE: c_int = 1;
+    unsafe { syscall(FUTEX, futex, WAKE, c_int::MAX, 0usize, 0usize, 0u32) };
+}
+
+/// Notes why this process is not fit for lock-step. One with threads is set free at once, for its threads
+/// would run while others have the baton.
+unsafe fn not_fit(reason: u32) {
+    unsafe {
+        let page = SIDE.page;
+        if page.is_null() {
+            return;
+        }
+        let me = SIDE.position;
+        let mine = &(&(*page).sides)[me];
+        mine.unfit.fetch_or(reason, AcqRel);
+        if reason == unfit::THREAD {
+            mine.state.store(state::FREE, Release);
+            if let Some(other) = next_in_step(&*page, me) {
+                let mine_to_give =
+                    (*page).turn.compare_exchange(me as u32, other as u32, AcqRel, Relaxed);
+                if mine_to_give.is_ok() {
+                    wake(addr_of!((*page).turn));
+                }
+            }
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_create(
+    thread: *mut Thread,
+    attributes: *const c_void,
+    start: *const c_void,
+    argument: *mut c_void,
+) -> c_int {
+    unsafe {
+        not_fit(unfit::THREAD);
+        next::<PthreadCreate>(c"pthread_create")(thread, attributes, start, argument)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nanosleep(time: *const Timespec, left: *mut Timespec) -> c_int {
+    unsafe {
+        not_fit(unfit::SLEEP);
+        next::<Nanosleep>(c"nanosleep")(time, left)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clock_nanosleep(
+    clock: c_int,
+    flags: c_int,
+    time: *const Timespec,
+    left: *mut Timespec,
+) -> c_int {
+    unsafe {
+        not_fit(unfit::SLEEP);
+        const ABSOLUTE: c_int = 1;
+        let function = next::<ClockNanosleep>(c"clock_nanosleep");
+        if flags & ABSOLUTE == 0 || time.is_null() || clock == 0 {
+            return function(clock, flags, time, left);
+        }
+        // A moment on this process's clock, which lies behind the real one.
+        let moment = (*time).seconds * 1_000_000_000 + (*time).nanoseconds as i64 + SIDE.hidden;
+        let moment = Timespec {
+            seconds: moment / 1_000_000_000,
+            nanoseconds: (moment % 1_000_000_000) as c_long,
+        };
+        function(clock, flags, &moment, left)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn poll(files: *mut c_void, count: u64, milliseconds: c_int) -> c_int {
+    unsafe {
+        if milliseconds > 0 {
+            not_fit(unfit::SLEEP);
+        }
+        next::<Poll>(c"poll")(files, count, milliseconds)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pthread_cond_timedwait(
+    condition: *mut c_void,
+    mutex: *mut c_void,
+    until: *const Timespec,
+) -> c_int {
+    unsafe {
+        not_fit(unfit::SLEEP);
+        next::<TimedWait>(c"pthread_cond_timedwait")(condition, mutex, until)
+    }
+}
