@@ -173,6 +173,7 @@ fn the_users_checkout_is_untouched_and_no_hook_runs() {
     // A merge that stopped half-way.
     fixture.git(&["checkout", "--quiet", "-b", "topic", "v1"]);
     fixture.write("src/code", "three\n");
+    fixture.write("touched", "as it was\n");
     fixture.commit("three");
     let merge = std::process::Command::new("git")
         .args(["-c", "user.name=test", "-c", "user.email=test@example.org", "merge", "main"])
@@ -180,6 +181,8 @@ fn the_users_checkout_is_untouched_and_no_hook_runs() {
         .output();
     assert!(!merge.unwrap().status.success());
     fixture.write("README", "changed\n");
+    // Git would like to note in the index that this one is the same.
+    fixture.write("touched", "as it was\n");
     fixture.write("staged", "staged\n");
     fixture.git(&["add", "staged"]);
     fixture.write("announced", "announced\n");

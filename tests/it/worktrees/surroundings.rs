@@ -106,10 +106,16 @@ fn dependencies_of_the_working_tree_are_linked_although_nothing_is_committed() {
 }
 
 #[test]
-fn a_dependency_outside_that_is_not_there_is_left_to_cargo() {
-    let fixture = with_dependencies("gone = { path = \"../gone\" }");
-    let both = CheckedOut::in_fixture(&fixture, "HEAD..HEAD");
-    assert!(!both.head().root().join("../gone").exists());
+fn a_dependency_that_is_not_there_is_left_to_cargo() {
+    let fixture = with_dependencies("gone = { path = \"../gone\" }\nown = { path = \"own\" }");
+    // This one is there, but belongs to no revision.
+    fixture.write(".gitignore", "/own\n");
+    fixture.write("own/Cargo.toml", package("own", ""));
+    let both = CheckedOut::in_fixture(&fixture, "HEAD");
+    for checkout in both.sides.values() {
+        assert!(!checkout.root().join("../gone").exists());
+        assert!(!checkout.root().join("own").exists());
+    }
 }
 
 #[test]
