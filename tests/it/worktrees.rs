@@ -62,8 +62,8 @@ fn files(directory: &Path, with_git: bool) -> BTreeMap<PathBuf, String> {
                 "directory".to_owned()
             } else {
                 let content = std::fs::read(&path).unwrap();
-                let text = String::from_utf8_lossy(&content);
-                format!("{}{text}", if is_executable(&metadata) { "executable " } else { "" })
+                let content = content.escape_ascii();
+                format!("{}{content}", if is_executable(&metadata) { "executable " } else { "" })
             };
             found.insert(path.strip_prefix(directory).unwrap().to_owned(), content);
         }
@@ -97,6 +97,11 @@ fn make_executable(path: &Path, executable: bool) {
     use std::os::unix::fs::PermissionsExt;
     let mode = if executable { 0o755 } else { 0o644 };
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Gives a file another time stamp than git remembers.
+fn touch(path: &Path) {
+    filetime::set_file_mtime(path, filetime::FileTime::from_unix_time(1_000_000_000, 0)).unwrap();
 }
 
 /// Two commits, `one` (tag `v1`) and `two`, of a few files without cargo.
@@ -182,7 +187,7 @@ fn the_users_checkout_is_untouched_and_no_hook_runs() {
     assert!(!merge.unwrap().status.success());
     fixture.write("README", "changed\n");
     // Git would like to note in the index that this one is the same.
-    fixture.write("touched", "as it was\n");
+    touch(&fixture.root().join("touched"));
     fixture.write("staged", "staged\n");
     fixture.git(&["add", "staged"]);
     fixture.write("announced", "announced\n");

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use crate::support::Fixture;
 
-use super::{CheckedOut, files, make_executable, plain, read};
+use super::{CheckedOut, files, make_executable, plain, read, touch};
 
 /// The head's checkout is what the user has, with its empty directories, but without `ignored` files.
 #[track_caller]
@@ -106,7 +106,8 @@ fn line_ends_are_those_of_the_working_tree() {
 #[test]
 fn a_file_that_was_only_touched_is_no_change() {
     let fixture = plain();
-    fixture.write("src/code", "two\n");
+    touch(&fixture.root().join("src/code"));
+    assert_ne!(fixture.git(&["diff-index", "HEAD"]), "");
     let both = CheckedOut::in_fixture(&fixture, "HEAD");
     assert!(!both.head().dirty);
 }
