@@ -55,8 +55,7 @@ pub fn try_git<S: AsRef<OsStr>>(
     for variable in REPOSITORY_VARIABLES {
         command.env_remove(variable);
     }
-    let finished = process::run(command, Stderr::Captured)
-        .map_err(|error| error.help("cargo-bench-compare needs the `git` program on the PATH"))?;
+    let finished = process::run(command, Stderr::Captured)?;
     if !finished.status.success() {
         let message = finished.stderr.trim().trim_start_matches("fatal: ").to_owned();
         return Ok(Err(GitFailure(message)));
