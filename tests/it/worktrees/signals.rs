@@ -95,15 +95,15 @@ fn assert_no_trace(fixture: &Fixture) {
     });
 }
 
-/// A build script that says that it runs, and goes on until it is killed.
+/// A build script that says that it runs, with a child that cannot be interrupted. Both go on while the
+/// marker is there.
 const SLOW_BUILD: &str = r#"
 fn main() {
     println!("cargo:rerun-if-env-changed=TEST_MARKER");
-    let Some(marker) = std::env::var_os("TEST_MARKER") else { return };
-    let marker = std::path::PathBuf::from(marker);
-    std::fs::write(&marker, "").unwrap();
-    while marker.parent().unwrap().exists() {
-        std::thread::sleep(std::time::Duration::from_millis(20));
+    if std::env::var_os("TEST_MARKER").is_some() {
+        let script = "trap '' INT TERM HUP; touch \"$TEST_MARKER\"
+            while [ -e \"$TEST_MARKER\" ]; do sleep 0.05; done";
+        std::process::Command::new("sh").args(["-c", script]).status().unwrap();
     }
 }
 "#;
@@ -127,6 +127,33 @@ fn a_run_that_is_stopped_while_building_leaves_nothing() {
         assert_no_trace(&fixture);
         std::fs::remove_file(&marker).unwrap();
     }
+}
+
+#[test]
+fn a_run_that_is_stopped_while_git_works_leaves_nothing() {
+    let fixture = plain();
+    let marker = fixture.outside().join("marker");
+    // Checks out, and then goes on.
+    let path = std::env::var_os("PATH").unwrap();
+    let is_git = |directory: &PathBuf| directory.join("git").is_file();
+    let real = std::env::split_paths(&path).find(is_git).unwrap().join("git");
+    let script = format!(
+        "#!/bin/sh\n'{}' \"$@\" || exit 1\ncase \"$*\" in\n*' worktree add '*) touch \"$TEST_MARKER\"\n\
+         while [ -e \"$TEST_MARKER\" ]; do sleep 0.05; done;;\nesac\n",
+        real.display()
+    );
+    let directory = fixture.outside().join("bin");
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::write(directory.join("git"), script).unwrap();
+    super::make_executable(&directory.join("git"), true);
+    let mut command = fixture.command(&["v1..main"]);
+    let path = std::env::join_paths([directory].into_iter().chain(std::env::split_paths(&path)));
+    command.env("PATH", path.unwrap()).env(MARKER, &marker);
+    let running = Running::start(command).until("git", || marker.exists());
+    running.send(Signal::INT);
+    let run = running.end().exits_with(130);
+    assert!(run.stderr.ends_with("\nerror: interrupted\n"), "{}", run.stderr);
+    assert_no_trace(&fixture);
 }
 
 #[test]

@@ -57,6 +57,19 @@ fn submodules_are_filled_without_network_and_without_a_trace() {
 }
 
 #[test]
+fn a_submodule_is_a_repository_like_any_other() {
+    let fixture = nested();
+    let middle = fixture.root().join("mid dle");
+    let before = files(&fixture.root(), true);
+    let both = CheckedOut::of(&middle, &fixture.cache(), "HEAD~1").unwrap();
+    assert_eq!(read(both.base(), "file"), "middle one\n");
+    assert_eq!(read(both.base(), "in/ner/file"), "inner one\n");
+    assert_eq!(files(both.head().root(), false), files(&middle, false));
+    drop(both);
+    assert_unchanged(&fixture.root(), &before);
+}
+
+#[test]
 fn submodules_are_found_where_the_present_commit_has_none() {
     let fixture = nested();
     fixture.git(&["rm", "--quiet", "mid dle"]);
