@@ -141,3 +141,30 @@ fn configuration_in_the_directories_above_is_seen_from_the_checkout() {
     std::fs::remove_dir_all(fixture.cache()).unwrap();
     assert_unchanged(fixture.outside(), &before);
 }
+
+#[cfg(unix)]
+#[test]
+fn configuration_of_cargos_home_is_not_linked_because_cargo_reads_it_anyway() {
+    let fixture = with_dependencies("");
+    write(&fixture, "code/.cargo/config.toml", "[env]\nABOVE = \"code\"\n");
+    // Says what configuration there is above the checkout.
+    write(&fixture, "cargo", "#!/bin/sh\ncat ../.cargo/config.toml >&2\nexit 1\n");
+    let cargo = fixture.outside().join("cargo");
+    super::make_executable(&cargo, true);
+    let home = fixture.outside().join("code");
+    let link = fixture.outside().join("link");
+    std::os::unix::fs::symlink(&home, &link).unwrap();
+    let none = "No such file or directory";
+    for (home, cargo_home, expected) in [
+        (&home, None, none),
+        (&link, None, none),
+        (&home, Some(fixture.outside().join("elsewhere")), "ABOVE = \"code\""),
+    ] {
+        let mut command = fixture.command(&["HEAD..HEAD"]);
+        command.env("CARGO", &cargo).env_remove("RUSTUP_TOOLCHAIN");
+        command.env("HOME", home).env_remove("CARGO_HOME");
+        command.envs(cargo_home.map(|home| ("CARGO_HOME", home)));
+        let run = crate::support::Run::of(command.output().unwrap()).exits_with(3);
+        assert!(run.stderr.contains(expected), "{expected}: {}", run.stderr);
+    }
+}
