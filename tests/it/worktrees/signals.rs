@@ -30,19 +30,17 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The program, running.
-struct Running(Child);
+/// The program, running. It is killed if the test fails meanwhile.
+struct Running(Option<Child>);
 
 impl Running {
     fn start(mut command: Command) -> Self {
-        Self(
-            command
-                .stdin(Stdio::null())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap(),
-        )
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(Some(command.spawn().unwrap()))
+    }
+
+    fn child(&mut self) -> &mut Child {
+        self.0.as_mut().expect("it is taken at the end only")
     }
 
     /// Waits until the program is somewhere. If it ends before, the test fails with what it said.
@@ -50,20 +48,29 @@ impl Running {
     fn until(mut self, what: &str, mut look: impl FnMut() -> bool) -> Self {
         let there = wait_for(what, || match look() {
             true => Some(true),
-            false => self.0.try_wait().unwrap().map(|_| false),
+            false => self.child().try_wait().unwrap().map(|_| false),
         });
         if !there {
-            panic!("it ended before {what}: {:?}", Run::of(self.0.wait_with_output().unwrap()));
+            panic!("it ended before {what}: {:?}", self.end());
         }
         self
     }
 
-    fn send(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.0), signal).unwrap();
+    fn send(&mut self, signal: Signal) {
+        kill_process(Pid::from_child(self.child()), signal).unwrap();
     }
 
-    fn end(self) -> Run {
-        Run::of(self.0.wait_with_output().unwrap())
+    fn end(mut self) -> Run {
+        Run::of(self.0.take().expect("it is taken here only").wait_with_output().unwrap())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
@@ -116,13 +123,29 @@ fn a_run_that_is_stopped_while_building_leaves_nothing() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let mut command = fixture.command(&["HEAD"]);
         command.env(MARKER, &marker);
-        let running = Running::start(command).until("the build", || marker.exists());
+        let mut running = Running::start(command).until("the build", || marker.exists());
         running.send(signal);
         let run = running.end().exits_with(130);
         assert!(run.stderr.ends_with("error: interrupted\n"), "{}", run.stderr);
         assert_no_trace(&fixture);
         std::fs::remove_file(&marker).unwrap();
     }
+
+    // Under nohup a hangup is no reason to stop. (There is no benchmark in the end.)
+    let mut command = Command::new("sh");
+    let program = fixture.command(&[]);
+    command.args(["-c", "trap '' HUP; exec \"$0\" HEAD"]).arg(program.get_program());
+    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    // Without its directory there is no marker, and the head's build does not wait.
+    let marker = fixture.outside().join("once/marker");
+    std::fs::create_dir(marker.parent().unwrap()).unwrap();
+    command.current_dir(fixture.root()).env(MARKER, &marker);
+    let mut running = Running::start(command).until("the build", || marker.exists());
+    running.send(Signal::HUP);
+    std::fs::remove_dir_all(marker.parent().unwrap()).unwrap();
+    let run = running.end().exits_with(3);
+    assert!(run.stderr.contains("error: there are no benchmarks to compare"), "{}", run.stderr);
+    assert_no_trace(&fixture);
 }
 
 #[test]
@@ -145,7 +168,7 @@ fn a_run_that_is_stopped_while_git_works_leaves_nothing() {
     let mut command = fixture.command(&["v1..main"]);
     let path = std::env::join_paths([directory].into_iter().chain(std::env::split_paths(&path)));
     command.env("PATH", path.unwrap()).env(MARKER, &marker);
-    let running = Running::start(command).until("git", || marker.exists());
+    let mut running = Running::start(command).until("git", || marker.exists());
     running.send(Signal::INT);
     let run = running.end().exits_with(130);
     assert!(run.stderr.ends_with("\nerror: interrupted\n"), "{}", run.stderr);
@@ -164,10 +187,10 @@ fn a_second_signal_ends_the_program_at_once_and_the_next_run_clears_up() {
     super::make_executable(&cargo, true);
     let mut command = fixture.command(&["v1..main"]);
     command.env("CARGO", &cargo).env_remove("RUSTUP_TOOLCHAIN").env(MARKER, &marker);
-    let running = Running::start(command).until("cargo", || marker.exists());
+    let mut running = Running::start(command).until("cargo", || marker.exists());
     running.send(Signal::INT);
     let asked = fixture.outside().join("marker.asked");
-    let running = running.until("the request to cargo", || asked.exists());
+    let mut running = running.until("the request to cargo", || asked.exists());
     running.send(Signal::INT);
     running.end().exits_with(130);
     // It did not wait for cargo and then remove its worktrees.
@@ -202,7 +225,7 @@ fn a_run_that_is_stopped_while_measuring_keeps_what_it_has_and_one_that_is_kille
     let many = ["base..HEAD", "--runs", "1000"];
     for signal in [Signal::INT, Signal::TERM] {
         let running = Running::start(fixture.command(&many));
-        let running = running.until("a measurement", || has_measured(&fixture, 2));
+        let mut running = running.until("a measurement", || has_measured(&fixture, 2));
         running.send(signal);
         let run = running.end().exits_with(130);
         assert!(run.stderr.ends_with("error: interrupted\n"), "{}", run.stderr);
@@ -220,7 +243,7 @@ fn a_run_that_is_stopped_while_measuring_keeps_what_it_has_and_one_that_is_kille
     }
 
     let running = Running::start(fixture.command(&many));
-    let running = running.until("a measurement", || has_measured(&fixture, 1));
+    let mut running = running.until("a measurement", || has_measured(&fixture, 1));
     running.send(Signal::KILL);
     assert_eq!(running.end().code, None);
     assert_eq!(fixture.git(&["worktree", "list"]).lines().count(), 3);
