@@ -117,7 +117,9 @@ pub fn run(mut command: Command, stderr: Stderr) -> Result<Finished> {
     }
     let program = command.get_program().to_owned();
     let mut process = Process::spawn(command).map_err(|error| {
-        Error::comparison(format!("cannot run `{}`", program.display())).because(error)
+        let missing = error.kind() == std::io::ErrorKind::NotFound;
+        let error = Error::comparison(format!("cannot run `{}`", program.display())).because(error);
+        if missing { error.help("it must be installed, in a directory on the PATH") } else { error }
     })?;
     let status = match process.wait_until(None) {
         Ok(status) => status.expect("waiting without a deadline ends with the process"),

@@ -43,7 +43,10 @@ impl Cache {
     pub fn of_repository(&self, repository: &Repository) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         repository.common_directory().hash(&mut hasher);
+        // Build artifacts go there, and not every linker can write to every name.
+        let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let name = repository.root().file_name().unwrap_or_default().to_string_lossy();
+        let name: String = name.chars().map(plain).collect();
         self.0.join(format!("{name}-{:08x}", hasher.finish() as u32))
     }
 

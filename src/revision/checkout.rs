@@ -98,14 +98,18 @@ pub(super) fn forget_worktrees(repository: &Repository, directory: &Path) -> std
     if !records.exists() {
         return Ok(());
     }
+    let mut removed = false;
     for entry in fs::read_dir(&records)? {
         let record = entry?.path();
         let worktree = std::fs::read_to_string(record.join("gitdir")).unwrap_or_default();
         if Path::new(&worktree).starts_with(directory) {
             fs::remove_dir_all(&record)?;
+            removed = true;
         }
     }
     // It is only there while there are worktrees; one that is not empty stays.
-    let _ = std::fs::remove_dir(&records);
+    if removed {
+        let _ = std::fs::remove_dir(&records);
+    }
     Ok(())
 }

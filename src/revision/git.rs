@@ -55,8 +55,7 @@ pub fn try_git<S: AsRef<OsStr>>(
     for variable in REPOSITORY_VARIABLES {
         command.env_remove(variable);
     }
-    let finished = process::run(command, Stderr::Captured)
-        .map_err(|error| error.help("cargo-bench-compare needs the `git` program on the PATH"))?;
+    let finished = process::run(command, Stderr::Captured)?;
     if !finished.status.success() {
         let message = finished.stderr.trim().trim_start_matches("fatal: ").to_owned();
         return Ok(Err(GitFailure(message)));
@@ -74,7 +73,17 @@ pub fn git<S: AsRef<OsStr>>(
     let shown: Vec<_> =
         arguments.iter().map(|argument| argument.as_ref().to_string_lossy()).collect();
     let shown = format!("`git {}` failed in {}", shown.join(" "), directory.display());
-    try_git(directory, arguments)?.map_err(|GitFailure(why)| Error::comparison(shown).because(why))
+    try_git(directory, arguments)?.map_err(|GitFailure(why)| {
+        // Of a checkout on a full disk git says no more than the latter.
+        let disk_may_be_full = ["No space left on device", "unable to write file"];
+        let disk_may_be_full = disk_may_be_full.iter().any(|text| why.contains(text));
+        let error = Error::comparison(shown).because(why);
+        if disk_may_be_full {
+            error.help("if the disk is full, free some space; `cargo bench-compare clean` removes what was kept between runs")
+        } else {
+            error
+        }
+    })
 }
 
 /// The entries of a NUL-separated list.

@@ -82,9 +82,13 @@ fn workspace_around(package: &Path, repository_root: &Path) -> PathBuf {
     outermost.unwrap_or(package).to_owned()
 }
 
+/// Cargo reads its home's configuration anyway; linked too, its lists would count twice.
 fn is_cargo_home(directory: &Path) -> bool {
-    etcetera::home_dir().is_ok_and(|home| home.join(".cargo") == directory)
-        || std::env::var_os("CARGO_HOME").is_some_and(|home| Path::new(&home) == directory)
+    let home = match std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()) {
+        Some(home) => Some(PathBuf::from(home)),
+        None => etcetera::home_dir().ok().map(|home| home.join(".cargo")),
+    };
+    home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home == directory)
 }
 
 /// The values of `path` keys anywhere in a manifest: dependencies, patches and targets alike. Paths of

@@ -341,6 +341,23 @@ error: <elsewhere> is not in a git repository that can be read
 }
 
 #[test]
+fn a_missing_git_is_said_to_be_missing() {
+    let fixture = history();
+    let mut command = fixture.command(&["v1..main"]);
+    command.env("PATH", fixture.outside());
+    let run = crate::support::Run::of(command.output().unwrap()).exits_with(3);
+    assert_data_eq!(
+        run.stderr,
+        str![[r#"
+error: cannot run `git`
+  because: No such file or directory (os error 2)
+  help: it must be installed, in a directory on the PATH
+
+"#]]
+    );
+}
+
+#[test]
 fn comparing_a_commit_with_itself_is_noted() {
     let fixture = history();
     let note = "the same commit: this compares the code with itself";
