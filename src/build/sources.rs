@@ -118,6 +118,10 @@ fn entries(root: &Path) -> impl Iterator<Item = walkdir::Result<DirEntry>> {
     WalkDir::new(root).into_iter().filter_entry(|entry| entry.file_name() != OsStr::new(".git"))
 }
 
+/// Directories of data, where even a Rust source may be what a benchmark reads: of a parser, say.
+const DATA_DIRECTORIES: [&str; 8] =
+    ["data", "testdata", "test_data", "fixtures", "inputs", "samples", "corpus", "assets"];
+
 /// Whether a change of this file could change what a benchmark does without changing its code. Sources
 /// and manifests act through the code; documentation and configuration of other tools do not act. Every
 /// other file may be data.
@@ -127,7 +131,10 @@ fn may_be_read_at_run_time(path: &Path) -> bool {
     let Some((name, directories)) = parts.split_last() else { return false };
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     let stem = name.split('.').next().unwrap_or(name);
-    let is_code = extension == Some("rs") || matches!(name.as_str(), "cargo.toml" | "cargo.lock");
+    let is_among_data = !directories.iter().any(|part| part == "src")
+        && directories.iter().any(|part| DATA_DIRECTORIES.contains(&part.as_str()));
+    let is_code = (extension == Some("rs") && !is_among_data)
+        || matches!(name.as_str(), "cargo.toml" | "cargo.lock");
     let is_hidden = parts.iter().any(|part| part.starts_with('.'));
     let is_documentation = directories.iter().any(|part| part == "doc" || part == "docs");
     let is_about_the_project = directories.is_empty()
@@ -147,6 +154,7 @@ mod tests {
     fn data_is_told_from_documentation_and_code() {
         for path in [
             "src/lib.rs",
+            "src/data/mod.rs",
             "Cargo.toml",
             "crates/a/Cargo.toml",
             "README.md",
@@ -159,7 +167,13 @@ mod tests {
         ] {
             assert!(!may_be_read_at_run_time(Path::new(path)), "{path}");
         }
-        for path in ["benches/input.json", "data/words.txt", "benches/sample.md", "input.bin"] {
+        for path in [
+            "benches/input.json",
+            "data/words.txt",
+            "benches/sample.md",
+            "input.bin",
+            "benches/data/a.rs",
+        ] {
             assert!(may_be_read_at_run_time(Path::new(path)), "{path}");
         }
     }
