@@ -271,6 +271,7 @@ fn dependent_on_surroundings() -> Fixture {
     let body = "    let number = |text: &str| text.trim().parse::<u64>().unwrap();\n\
         let read = |path: &str| number(&std::fs::read_to_string(path).unwrap());\n\
         let absolute = read(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/data/absolute.txt\"));\n\
+        let absolute = absolute + std::env::var(\"ADDITION\").map_or(0, |text| number(&text));\n\
         let relative = read(\"data/relative.txt\");\n\
         let program = std::process::Command::new(env!(\"CARGO_BIN_EXE_helper\")).output().unwrap();\n\
         let program = number(&String::from_utf8(program.stdout).unwrap());\n\
@@ -321,6 +322,15 @@ fn each_side_has_its_own_surroundings_and_only_what_can_matter_is_measured() {
     fixture.write("src/bin/helper.rs", "fn main() { print!(\"240\"); }\n");
     fixture.commit("program");
     check(script, [210.0, 220.0, 230.0, 230.0, 240.0], &note("target/release/helper"));
+
+    // The same code reads another value at run time.
+    fixture.write(".cargo/config.toml", "[env]\nADDITION = \"5\"\n");
+    fixture.commit("environment");
+    check(
+        [210.0, 220.0, 230.0, 230.0, 240.0],
+        [215.0, 220.0, 230.0, 230.0, 240.0],
+        "`sample::timing` is identical code, but was measured because the environment variable `ADDITION` changed",
+    );
 
     fixture.write("README.md", "More about it.\n");
     fixture.write("docs/figure.svg", "<svg/>");
