@@ -43,7 +43,7 @@ impl Fixture {
     /// library is `src/lib.rs`, its bench `benches/timing.rs` as given.
     pub fn with_bench(library: &str, bench: &str) -> Self {
         let fixture = Self::new();
-        fixture.write("Cargo.toml", &manifest("sample", &["timing"]));
+        fixture.write("Cargo.toml", manifest("sample", &["timing"]));
         fixture.write("src/lib.rs", library);
         fixture.write("benches/timing.rs", bench);
         fixture.write(".gitignore", "/target\nCargo.lock\n");
