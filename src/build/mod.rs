@@ -166,6 +166,7 @@ impl Builder<'_> {
         origins: &mut seed::Origins,
     ) -> Result<SideBuild> {
         let sources = SourceTree::read(&workspace.checkout)?;
+        sources.clear_if_vendored_differs(&workspace.target_directory)?;
         let sources_known = sources.renew_time_stamps(&workspace.target_directory)?;
         let messages = cargo.build(workspace, selection)?;
         let mut executables = Vec::new();

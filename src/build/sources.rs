@@ -1,6 +1,6 @@
 //! What the files of a checkout are, and time stamps that tell cargo the truth about them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,9 @@ use crate::error::Result;
 /// In the target directory: the digest of the sources that were built there last, and the time stamp
 /// that they had, in nanoseconds since 1970.
 const RECORD: &str = ".cargo-bench-compare-sources";
+
+/// In the target directory: the digest of the vendored packages that it was made with.
+const VENDORED_RECORD: &str = ".cargo-bench-compare-vendored";
 
 /// The content of every file of a checkout, by its path in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,13 +94,31 @@ impl SourceTree {
         Ok(())
     }
 
-    fn digest(&self) -> String {
-        let mut hasher = DefaultHasher::new();
-        for (path, content) in &self.files {
-            hasher.write(path.as_os_str().as_encoded_bytes());
-            hasher.write_u64(*content);
+    /// Empties a target directory that was made with other vendored packages. Cargo takes such a package
+    /// for fresh as long as its version is the same, whatever its files and their time stamps are.
+    pub fn clear_if_vendored_differs(&self, target_directory: &Path) -> Result<()> {
+        let record = target_directory.join(VENDORED_RECORD);
+        let present = self.digest_of_vendored().unwrap_or_default();
+        if std::fs::read_to_string(&record).unwrap_or_default() == present {
+            return Ok(());
         }
-        format!("{:016x}", hasher.finish())
+        if target_directory.exists() {
+            fs::remove_dir_all(target_directory)?;
+        }
+        fs::create_dir_all(target_directory)?;
+        Ok(fs::write(record, present)?)
+    }
+
+    fn digest_of_vendored(&self) -> Option<String> {
+        let checksums = self.files.keys().filter(|path| path.ends_with(".cargo-checksum.json"));
+        let packages: HashSet<&Path> = checksums.filter_map(|path| path.parent()).collect();
+        let vendored = |path: &Path| path.ancestors().any(|directory| packages.contains(directory));
+        let files = self.files.iter().filter(|(path, _)| vendored(path));
+        (!packages.is_empty()).then(|| digest(files))
+    }
+
+    fn digest(&self) -> String {
+        digest(&self.files)
     }
 
     /// The files that differ between two checkouts and that a benchmark could read while it runs.
@@ -112,6 +133,15 @@ impl SourceTree {
         changed.dedup();
         changed
     }
+}
+
+fn digest<'a>(files: impl IntoIterator<Item = (&'a PathBuf, &'a u64)>) -> String {
+    let mut hasher = DefaultHasher::new();
+    for (path, content) in files {
+        hasher.write(path.as_os_str().as_encoded_bytes());
+        hasher.write_u64(*content);
+    }
+    format!("{:016x}", hasher.finish())
 }
 
 fn entries(root: &Path) -> impl Iterator<Item = walkdir::Result<DirEntry>> {

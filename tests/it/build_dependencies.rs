@@ -93,3 +93,40 @@ fn compiled_dependencies_are_taken_over_whatever_the_target_and_wherever_the_use
     let seen = compiled(&fixture, "own-build", &["HEAD..HEAD"]);
     assert_eq!(seen, [["sample"], ["sample"]], "the user's build directory has it");
 }
+
+/// Cargo takes a vendored package for fresh as long as its version is the same.
+#[test]
+fn a_vendored_package_that_was_patched_is_built_for_each_side() {
+    let fixture = package("[build-dependencies]\ndependency = \"1\"\n");
+    let checksum = "0".repeat(64);
+    fixture.write(
+        ".cargo/config.toml",
+        "[source.crates-io]\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = \"vendor\"\n",
+    );
+    let manifest = "[package]\nname = \"dependency\"\nversion = \"1.0.0\"\nedition = \"2021\"\n";
+    fixture.write("vendor/dependency/Cargo.toml", manifest);
+    let checksums = format!("{{\"files\":{{}},\"package\":\"{checksum}\"}}");
+    fixture.write("vendor/dependency/.cargo-checksum.json", checksums);
+    fixture.write(
+        "Cargo.lock",
+        format!(
+            "version = 4\n\n[[package]]\nname = \"dependency\"\nversion = \"1.0.0\"\n\
+             source = \"registry+https://github.com/rust-lang/crates.io-index\"\n\
+             checksum = \"{checksum}\"\n\n\
+             [[package]]\nname = \"sample\"\nversion = \"0.1.0\"\ndependencies = [\n \"dependency\",\n]\n"
+        ),
+    );
+    for state in ["one", "two", "three"] {
+        let source = format!("pub const STATE: &str = {state:?};\n");
+        fixture.write("vendor/dependency/src/lib.rs", source);
+        let script = format!("fn main() {{ assert_eq!(dependency::STATE, {state:?}); }}\n");
+        fixture.write("build.rs", script);
+        fixture.commit(state);
+    }
+    build_in_checkout(&fixture, "own-target", &[]);
+    let both = [["dependency", "sample"], ["dependency", "sample"]];
+    for range in ["HEAD~2..HEAD~1", "HEAD~1..HEAD~2", "HEAD~1..HEAD"] {
+        assert_eq!(compiled(&fixture, "own-target", &[range])[1], both[1], "{range}");
+    }
+    assert_eq!(compiled(&fixture, "own-target", &["HEAD~1..HEAD"]), [vec![""; 0], vec![]]);
+}
