@@ -297,7 +297,7 @@ impl Started {
 #[test]
 #[cfg(unix)]
 fn a_benchmark_is_started_exactly_as_cargo_bench_starts_it() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::named("it's a \"sample\"");
     fixture.write("Cargo.toml", manifest("sample", &["timing"]));
     fixture
         .write("build.rs", "fn main() { println!(\"cargo:rustc-env=FROM_BUILD_SCRIPT=yes\"); }\n");
