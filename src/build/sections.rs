@@ -1,9 +1,9 @@
 //! Whether two executables are the same code: their loaded sections are compared.
 //!
-//! What cannot be told is taken for different, and is measured. One case is known: cargo derives the
+//! What cannot be told is taken for different, and is measured. Two cases are known. Cargo derives the
 //! symbol names of a package outside the workspace's root directory from its absolute path, which differs
 //! from side to side, and with the names go type ids and the order of functions. So what uses such a
-//! package is measured even if nothing in it changed.
+//! package is measured even if nothing in it changed. The same holds where only a package's version did.
 
 use std::path::{Path, PathBuf};
 
