@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::Fixture;
+use crate::support::{Fixture, host_triple};
 
 /// A package without benchmarks, with these additions to its manifest.
 fn package(additions: &str) -> Fixture {
@@ -78,9 +78,7 @@ fn compiled_dependencies_are_taken_over_whatever_the_target_and_wherever_the_use
          [[package]]\nname = \"sample\"\nversion = \"0.1.0\"\ndependencies = [\n \"itoa\",\n]\n",
     );
     fixture.commit("base");
-    let output = Command::new("rustc").arg("-vV").output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let host = text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let host = host_triple();
     fixture.write(".cargo/config.toml", format!("[build]\ntarget = \"{host}\"\n"));
     fixture.commit("target");
     // Base has no target, so that head is the first to compile for one.

@@ -3,6 +3,8 @@
 use cargo_bench_compare::results::{Comparison, Results};
 use cargo_bench_compare::stats::Verdict;
 
+#[cfg(unix)]
+use crate::support::write_program;
 use crate::support::{Fixture, Run, bench, lockfile, manifest, quick_to_build, steady};
 
 /// `pub const NANOSECONDS`, which the benchmark `time` of [`constant`] reports.
@@ -131,14 +133,6 @@ fn a_path_crate_that_cargo_does_not_rebuild_stops_the_comparison() {
     assert!(stale.stderr.contains("): cargo did not rebuild `sample` of head"), "{}", stale.stderr);
     assert!(stale.stderr.contains("cargo bench-compare clean"), "{}", stale.stderr);
     fixture.assert_nothing_left_behind();
-}
-
-#[cfg(unix)]
-fn write_program(path: &std::path::Path, text: &str) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Crates often have an older release of themselves among the dependencies of their bench harness.
