@@ -114,7 +114,7 @@ fn a_path_crate_that_cargo_does_not_rebuild_stops_the_comparison() {
     // A cargo for which all sources are old, so that whatever is built is up to date.
     let path = std::env::var("PATH").unwrap();
     let blind = format!(
-        "#!/bin/sh\ncase \"$*\" in *--no-run*) find . -type f -exec touch -d 2001-01-01 {{}} + ;; esac\n\
+        "#!/bin/sh\ncase \"$*\" in *--no-run*) find . -type f -exec touch -t 200101010000 {{}} + ;; esac\n\
          PATH='{path}' exec '{}' \"$@\"\n",
         env!("CARGO")
     );
