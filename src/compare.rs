@@ -298,11 +298,8 @@ fn inventory(
                 }
                 None => CodeComparison::Different,
             };
-            if let CodeComparison::IdenticalButDataChanged(path) = &code {
-                notes.push(format!(
-                    "`{name}` is identical code, but was measured because `{}` changed",
-                    path.display()
-                ));
+            if let CodeComparison::IdenticalBut(what) = &code {
+                notes.push(format!("`{name}` is identical code, but was measured because {what}"));
             }
             let identical_code = code == CodeComparison::Identical;
             let known = inventories.first().and_then(|reference| reference.get(&name));

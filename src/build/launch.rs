@@ -53,6 +53,39 @@ impl Launch {
         command
     }
 
+    /// What differs between this launch and another side's, in words, that could matter to the same code.
+    /// Paths into the sides' directories count as equal.
+    pub fn difference(&self, other: &Self, directories: (&Path, &Path)) -> Option<String> {
+        let (ours, theirs) = directories;
+        let (ours, theirs) = (ours.to_string_lossy(), theirs.to_string_lossy());
+        let same = |a: &OsStr, b: &OsStr| {
+            a == b || a.to_string_lossy() == b.to_string_lossy().replace(&*theirs, &ours)
+        };
+        let all_same = |a: &[OsString], b: &[OsString]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        };
+        if !all_same(self.runner(), other.runner()) {
+            return Some("its runner changed".to_owned());
+        }
+        if !same(self.directory.as_os_str(), other.directory.as_os_str()) {
+            return Some("its working directory changed".to_owned());
+        }
+        let names = self.environment.keys().chain(other.environment.keys());
+        // A package's description and the like.
+        let mut names = names.filter(|name| !name.to_string_lossy().starts_with("CARGO_PKG_"));
+        let changed = names.find(|name| {
+            match (self.environment.get(*name), other.environment.get(*name)) {
+                (Some(a), Some(b)) => !same(a, b),
+                _ => true,
+            }
+        })?;
+        Some(format!("the environment variable `{}` changed", changed.to_string_lossy()))
+    }
+
+    fn runner(&self) -> &[OsString] {
+        self.program.split_last().map_or(&[], |(_, runner)| runner)
+    }
+
     /// A launch of any program in the present environment, for tests.
     #[cfg(test)]
     pub fn of_program(program: &[&str], directory: &Path) -> Self {

@@ -95,7 +95,10 @@ impl Builder<'_> {
         lockfile::share(user.as_ref().map(Metadata::workspace_root_path), &workspaces)?;
 
         let mut seeds: Vec<PathBuf> = Vec::new();
-        seeds.extend(user.map(|metadata| metadata.target_directory.into_std_path_buf()));
+        if let Some(metadata) = user {
+            seeds.push(metadata.target_directory.into_std_path_buf());
+            seeds.extend(metadata.build_directory.map(camino::Utf8PathBuf::into_std_path_buf));
+        }
         seeds.extend(workspaces.values().map(|workspace| workspace.target_directory.clone()));
         let mut origins = seed::Origins {
             path_crates: workspaces.values().flat_map(Workspace::crate_names).collect(),
@@ -163,6 +166,7 @@ impl Builder<'_> {
         origins: &mut seed::Origins,
     ) -> Result<SideBuild> {
         let sources = SourceTree::read(&workspace.checkout)?;
+        sources.clear_if_vendored_differs(&workspace.target_directory)?;
         let sources_known = sources.renew_time_stamps(&workspace.target_directory)?;
         let messages = cargo.build(workspace, selection, self.observer)?;
         let mut executables = Vec::new();
@@ -247,10 +251,9 @@ struct Workspace {
 impl Workspace {
     /// The names, as file names begin with them, of everything that path crates compile to.
     fn crate_names(&self) -> impl Iterator<Item = String> {
-        self.metadata.packages.iter().flat_map(|package| {
-            let targets = package.targets.iter().map(|target| target.name.replace('-', "_"));
-            targets.chain([package.name.to_string()])
-        })
+        let targets = self.metadata.packages.iter().flat_map(|package| &package.targets);
+        let targets = targets.map(|target| target.name.replace('-', "_"));
+        targets.chain(seed::names_of_packages(&self.checkout))
     }
 
     fn package_name(&self, manifest: &cargo_metadata::camino::Utf8Path) -> String {

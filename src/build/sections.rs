@@ -1,9 +1,9 @@
 //! Whether two executables are the same code: their loaded sections are compared.
 //!
-//! What cannot be told is taken for different, and is measured. One case is known: cargo derives the
+//! What cannot be told is taken for different, and is measured. Two cases are known. Cargo derives the
 //! symbol names of a package outside the workspace's root directory from its absolute path, which differs
 //! from side to side, and with the names go type ids and the order of functions. So what uses such a
-//! package is measured even if nothing in it changed.
+//! package is measured even if nothing in it changed. The same holds where only a package's version did.
 
 use std::path::{Path, PathBuf};
 
@@ -17,10 +17,10 @@ use super::{BenchExecutable, SideBuild};
 /// What comparing the code of two executables says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeComparison {
-    /// The same code, and nothing else that it could run, load or read has changed.
+    /// The same code, and nothing else has changed that it could run, load or read.
     Identical,
-    /// The same code, but a file changed that it may run, load or read.
-    IdenticalButDataChanged(PathBuf),
+    /// The same code, but something changed that it may run, load or read; what, in words.
+    IdenticalBut(String),
     /// Different code, or it cannot be told.
     Different,
 }
@@ -48,14 +48,16 @@ pub fn compare_code(
     if base_companions != head_companions {
         return Ok(CodeComparison::Different);
     }
+    let changed = |path: &Path| format!("`{}` changed", path.display());
     for path in &base_companions {
         if !same_code(&base.directory.join(path), &head.directory.join(path), directories)? {
-            return Ok(CodeComparison::IdenticalButDataChanged(path.clone()));
+            return Ok(CodeComparison::IdenticalBut(changed(path)));
         }
     }
-    let changed = base.sources.changed_data(&head.sources);
-    Ok(match changed.first() {
-        Some(path) => CodeComparison::IdenticalButDataChanged((*path).to_owned()),
+    let data = base.sources.changed_data(&head.sources).first().copied().map(changed);
+    let launch = || base_executable.launch.difference(&head_executable.launch, directories);
+    Ok(match data.or_else(launch) {
+        Some(what) => CodeComparison::IdenticalBut(what),
         None => CodeComparison::Identical,
     })
 }

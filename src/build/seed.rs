@@ -7,6 +7,7 @@
 //! fresh.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -48,14 +49,11 @@ pub fn seed(
     selection: &Selection,
     origins: &Origins,
 ) -> Result<()> {
-    let profile = PathBuf::from(selection.profile_directory());
-    let mut directories = vec![profile.clone()];
-    directories.extend(selection.target.iter().map(|triple| Path::new(triple).join(&profile)));
     for other in others.iter().filter(|other| *other != target_directory) {
-        for directory in &directories {
+        for directory in profile_directories(other, selection.profile_directory()) {
             for part in [".fingerprint", "build", "deps"] {
-                let from = other.join(directory).join(part);
-                let to = target_directory.join(directory).join(part);
+                let from = other.join(&directory).join(part);
+                let to = target_directory.join(&directory).join(part);
                 if from.is_dir() {
                     copy_units(&from, &to, origins)?;
                 }
@@ -63,6 +61,34 @@ pub fn seed(
         }
     }
     Ok(())
+}
+
+/// `release`, and `x86_64-unknown-linux-gnu/release` for every target triple, whoever asked for it.
+fn profile_directories(target_directory: &Path, profile: &str) -> Vec<PathBuf> {
+    let triples = std::fs::read_dir(target_directory).into_iter().flatten().flatten();
+    let of_triples = triples
+        .map(|entry| Path::new(&entry.file_name()).join(profile))
+        .filter(|directory| target_directory.join(directory).join(".fingerprint").is_dir());
+    std::iter::once(PathBuf::from(profile)).chain(of_triples).collect()
+}
+
+/// The names, as file names begin with them, of the libraries of every package in a checkout: a path crate
+/// need not be a member of the workspace.
+pub fn names_of_packages(checkout: &Path) -> Vec<String> {
+    let not_git = |entry: &walkdir::DirEntry| entry.file_name() != OsStr::new(".git");
+    let manifests = WalkDir::new(checkout).into_iter().filter_entry(not_git).flatten();
+    let manifests = manifests.filter(|entry| entry.file_name() == OsStr::new("Cargo.toml"));
+    let mut names = Vec::new();
+    for manifest in manifests {
+        let text = std::fs::read_to_string(manifest.path()).unwrap_or_default();
+        // A manifest that cannot be read is cargo's to complain about, if it is used at all.
+        let document = text.parse::<toml::Table>().unwrap_or_default();
+        for table in ["package", "lib"] {
+            let name = document.get(table).and_then(|table| table.get("name"));
+            names.extend(name.and_then(|name| name.as_str()).map(|name| name.replace('-', "_")));
+        }
+    }
+    names
 }
 
 /// A unit is a file or directory named `name-hash`, or `libname-hash.extension`. Those that exist are

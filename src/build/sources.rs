@@ -1,6 +1,6 @@
 //! What the files of a checkout are, and time stamps that tell cargo the truth about them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,9 @@ use crate::error::Result;
 /// In the target directory: the digest of the sources that were built there last, and the time stamp
 /// that they had, in nanoseconds since 1970.
 const RECORD: &str = ".cargo-bench-compare-sources";
+
+/// In the target directory: the digest of the vendored packages that it was made with.
+const VENDORED_RECORD: &str = ".cargo-bench-compare-vendored";
 
 /// The content of every file of a checkout, by its path in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,13 +94,31 @@ impl SourceTree {
         Ok(())
     }
 
-    fn digest(&self) -> String {
-        let mut hasher = DefaultHasher::new();
-        for (path, content) in &self.files {
-            hasher.write(path.as_os_str().as_encoded_bytes());
-            hasher.write_u64(*content);
+    /// Empties a target directory that was made with other vendored packages. Cargo takes such a package
+    /// for fresh as long as its version is the same, whatever its files and their time stamps are.
+    pub fn clear_if_vendored_differs(&self, target_directory: &Path) -> Result<()> {
+        let record = target_directory.join(VENDORED_RECORD);
+        let present = self.digest_of_vendored().unwrap_or_default();
+        if std::fs::read_to_string(&record).unwrap_or_default() == present {
+            return Ok(());
         }
-        format!("{:016x}", hasher.finish())
+        if target_directory.exists() {
+            fs::remove_dir_all(target_directory)?;
+        }
+        fs::create_dir_all(target_directory)?;
+        Ok(fs::write(record, present)?)
+    }
+
+    fn digest_of_vendored(&self) -> Option<String> {
+        let checksums = self.files.keys().filter(|path| path.ends_with(".cargo-checksum.json"));
+        let packages: HashSet<&Path> = checksums.filter_map(|path| path.parent()).collect();
+        let vendored = |path: &Path| path.ancestors().any(|directory| packages.contains(directory));
+        let files = self.files.iter().filter(|(path, _)| vendored(path));
+        (!packages.is_empty()).then(|| digest(files))
+    }
+
+    fn digest(&self) -> String {
+        digest(&self.files)
     }
 
     /// The files that differ between two checkouts and that a benchmark could read while it runs.
@@ -114,9 +135,22 @@ impl SourceTree {
     }
 }
 
+fn digest<'a>(files: impl IntoIterator<Item = (&'a PathBuf, &'a u64)>) -> String {
+    let mut hasher = DefaultHasher::new();
+    for (path, content) in files {
+        hasher.write(path.as_os_str().as_encoded_bytes());
+        hasher.write_u64(*content);
+    }
+    format!("{:016x}", hasher.finish())
+}
+
 fn entries(root: &Path) -> impl Iterator<Item = walkdir::Result<DirEntry>> {
     WalkDir::new(root).into_iter().filter_entry(|entry| entry.file_name() != OsStr::new(".git"))
 }
+
+/// Directories of data, where even a Rust source may be what a benchmark reads: of a parser, say.
+const DATA_DIRECTORIES: [&str; 8] =
+    ["data", "testdata", "test_data", "fixtures", "inputs", "samples", "corpus", "assets"];
 
 /// Whether a change of this file could change what a benchmark does without changing its code. Sources
 /// and manifests act through the code; documentation and configuration of other tools do not act. Every
@@ -127,7 +161,10 @@ fn may_be_read_at_run_time(path: &Path) -> bool {
     let Some((name, directories)) = parts.split_last() else { return false };
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     let stem = name.split('.').next().unwrap_or(name);
-    let is_code = extension == Some("rs") || matches!(name.as_str(), "cargo.toml" | "cargo.lock");
+    let is_among_data = !directories.iter().any(|part| part == "src")
+        && directories.iter().any(|part| DATA_DIRECTORIES.contains(&part.as_str()));
+    let is_code = (extension == Some("rs") && !is_among_data)
+        || matches!(name.as_str(), "cargo.toml" | "cargo.lock");
     let is_hidden = parts.iter().any(|part| part.starts_with('.'));
     let is_documentation = directories.iter().any(|part| part == "doc" || part == "docs");
     let is_about_the_project = directories.is_empty()
@@ -147,6 +184,7 @@ mod tests {
     fn data_is_told_from_documentation_and_code() {
         for path in [
             "src/lib.rs",
+            "src/data/mod.rs",
             "Cargo.toml",
             "crates/a/Cargo.toml",
             "README.md",
@@ -159,7 +197,13 @@ mod tests {
         ] {
             assert!(!may_be_read_at_run_time(Path::new(path)), "{path}");
         }
-        for path in ["benches/input.json", "data/words.txt", "benches/sample.md", "input.bin"] {
+        for path in [
+            "benches/input.json",
+            "data/words.txt",
+            "benches/sample.md",
+            "input.bin",
+            "benches/data/a.rs",
+        ] {
             assert!(may_be_read_at_run_time(Path::new(path)), "{path}");
         }
     }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Fixture, Run, bench, git, manifest, steady, warm_target};
+#[cfg(unix)]
+use crate::support::write_program;
+use crate::support::{Fixture, Run, bench, git, host_triple, manifest, steady, warm_target};
 
 /// A crate without dependencies whose build script adds a line to the file that `BUILD_LOG` names: the
 /// values of these variables, as it sees them.
@@ -35,13 +37,20 @@ fn build_script(variables: &[&str]) -> String {
     )
 }
 
-/// Builds both sides of a [`logged`] crate, in this environment. It has nothing to measure.
+/// Builds both sides of a [`logged`] crate, with these variables set, or removed if they are empty. It has
+/// nothing to measure.
 #[track_caller]
 fn build(fixture: &Fixture, arguments: &[&str], set: &[(&str, &str)]) -> Run {
     let log = fixture.outside().join("build.log");
     let _ = std::fs::remove_file(&log);
     let mut command = fixture.command(&[&["list"], arguments].concat());
-    command.env("BUILD_LOG", &log).envs(set.iter().copied());
+    command.env("BUILD_LOG", &log);
+    for (name, value) in set {
+        match *value {
+            "" => command.env_remove(name),
+            value => command.env(name, value),
+        };
+    }
     Run::of(command.output().unwrap()).exits_with(3)
 }
 
@@ -52,12 +61,6 @@ fn seen_by_builds(fixture: &Fixture, arguments: &[&str], set: &[(&str, &str)]) -
     assert!(run.stderr.contains("a harness of its own"), "{}", run.stderr);
     let log = std::fs::read_to_string(fixture.outside().join("build.log")).unwrap_or_default();
     log.lines().map(str::to_owned).collect()
-}
-
-fn host_triple() -> String {
-    let output = Command::new("rustc").arg("-vV").output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
 }
 
 #[test]
@@ -74,8 +77,13 @@ fn each_side_has_the_flags_of_its_own_configuration_and_a_directory_of_its_own()
     fixture.commit("head");
     // What lies in the user's checkout counts for neither side.
     fixture.write(".cargo/config.toml", config("\"--cfg=uncommitted\""));
-    for (range, flags) in [("base..HEAD", ["", "--cfg=slow"]), ("HEAD..base", ["--cfg=slow", ""])] {
-        let shared = shared.to_str().unwrap();
+    let by_environment = shared.to_str().unwrap();
+    for (range, flags, shared) in [
+        ("base..HEAD", ["", "--cfg=slow"], by_environment),
+        ("HEAD..base", ["--cfg=slow", ""], by_environment),
+        // By the configuration.
+        ("base..HEAD", ["", "--cfg=slow"], ""),
+    ] {
         let own = [("CARGO_BUILD_BUILD_DIR", shared), ("CARGO_TARGET_DIR", shared)];
         let seen = seen_by_builds(&fixture, &[range], &own);
         assert_eq!(seen.len(), 2, "{seen:?}");
@@ -198,6 +206,7 @@ fn resolve(fixture: &Fixture) {
 }
 
 #[test]
+#[cfg(unix)]
 fn both_sides_use_one_resolution_unless_each_has_its_own_lockfile() {
     let (fixture, dependency) = with_git_dependency();
     let versions = |arguments: &[&str]| seen_by_builds(&fixture, arguments, &[]);
@@ -239,14 +248,6 @@ fn both_sides_use_one_resolution_unless_each_has_its_own_lockfile() {
     assert!(stale.stderr.contains("--locked was passed"), "{}", stale.stderr);
     assert!(stale.stderr.contains("error: head (HEAD, "), "{}", stale.stderr);
     fixture.assert_nothing_left_behind();
-}
-
-#[cfg(unix)]
-fn write_program(path: &Path, text: &str) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// How a process was started.
@@ -297,7 +298,7 @@ impl Started {
 #[test]
 #[cfg(unix)]
 fn a_benchmark_is_started_exactly_as_cargo_bench_starts_it() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::named("it's a \"sample\"");
     fixture.write("Cargo.toml", manifest("sample", &["timing"]));
     fixture
         .write("build.rs", "fn main() { println!(\"cargo:rustc-env=FROM_BUILD_SCRIPT=yes\"); }\n");
