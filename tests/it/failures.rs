@@ -83,7 +83,7 @@ fn every_way_to_fail_is_told_with_its_side_and_reason_and_hides_no_other_benchma
         ("sound", good),
     ]);
     let save = fixture.outside().join("saved.json");
-    let arguments = ["base..HEAD", "--runs", "2", "--timeout", "5s", "--format", "json", "--save"];
+    let arguments = ["base..HEAD", "--runs", "2", "--timeout", "10s", "--format", "json", "--save"];
     let run = fixture.run(&[&arguments[..], &[save.to_str().unwrap()]].concat()).exits_with(3);
     let results = run.results();
     assert!(results.complete);
@@ -92,7 +92,7 @@ fn every_way_to_fail_is_told_with_its_side_and_reason_and_hides_no_other_benchma
         ("panics on head", "head", &["exited with code 101", "this is the panic message"][..]),
         ("exits", "base head", &["exited with code 3", "about to exit"]),
         ("aborts", "base head", &["SIGABRT"]),
-        ("hangs on head", "head", &["no sign of progress for 5s"]),
+        ("hangs on head", "head", &["no sign of progress for 10s"]),
         ("comes and goes", "base head", &["listed, but did not run in launch 1"]),
         ("changes its unit", "head", &["instructions here and cycles at base"]),
     ] {
