@@ -213,13 +213,16 @@ fn last_results() -> Result<PathBuf> {
 }
 
 fn present(results: &Results, presentation: &Presentation) -> Result<()> {
+    let to_stdout = presentation.output.is_none();
     let text = match presentation.format {
-        Format::Table => table(results, Table { color: presentation.output.is_none() }),
+        Format::Table => table(results, Table { color: to_stdout }),
         Format::Json => results.to_json(),
     };
-    match &presentation.output {
-        Some(file) => write_output(file, &text),
-        None => print_to_stdout(&text),
+    match (&presentation.output, presentation.format) {
+        (Some(file), _) => write_output(file, &text),
+        (None, Format::Table) => print_to_stdout(&text),
+        // For machines, byte for byte.
+        (None, Format::Json) => written(std::io::stdout().write_all(text.as_bytes())),
     }
 }
 
@@ -229,8 +232,11 @@ fn write_output(file: &Path, text: &str) -> Result<()> {
 
 /// Colours are taken out on the way unless standard output is a terminal that wants them.
 fn print_to_stdout(text: &str) -> Result<()> {
-    let written = anstream::stdout().write_all(text.as_bytes());
-    match written {
+    written(anstream::stdout().write_all(text.as_bytes()))
+}
+
+fn written(result: std::io::Result<()>) -> Result<()> {
+    match result {
         // Whoever reads has read enough: `| head`.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::process::{Command, Stdio};
 
-/// How much of the end is looked at, and how many lines of it are shown.
+/// How much of the end is looked at, and how many lines of it, of what length, are shown.
 const TAIL_BYTES: u64 = 64 * 1024;
 const TAIL_LINES: usize = 12;
+const LINE_CHARS: usize = 400;
 
 /// The output of one process. A file, because nobody reads it while the process runs, and a full pipe
 /// would stop it.
@@ -55,7 +56,13 @@ fn last_lines(text: &str) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let tail = &lines[lines.len().saturating_sub(TAIL_LINES)..];
+    let tail: Vec<String> = lines[lines.len().saturating_sub(TAIL_LINES)..]
+        .iter()
+        .map(|line| match line.char_indices().nth(LINE_CHARS) {
+            Some((end, _)) => format!("{}...", &line[..end]),
+            None => (*line).to_owned(),
+        })
+        .collect();
     format!("; it printed:\n{}", tail.join("\n"))
 }
 
@@ -68,6 +75,8 @@ mod tests {
         assert_eq!(last_lines(" \n\n"), "");
         let many: String = (0..30).map(|number| format!("{number}\n\n")).collect();
         assert!(last_lines(&many).starts_with("; it printed:\n18\n19\n"));
+        let flood = last_lines(&"x".repeat(TAIL_BYTES as usize));
+        assert!(flood.ends_with("xxx...") && flood.len() < 500, "{flood}");
         let backtrace: String = (0..30).map(|number| format!("  {number}: function\n")).collect();
         let panic = format!("thread panicked:\nno luck\nstack backtrace:\n{backtrace}note: more\n");
         assert_eq!(last_lines(&panic), "; it printed:\nthread panicked:\nno luck");

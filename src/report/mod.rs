@@ -9,3 +9,6 @@ pub use names::natural_order;
 pub use table::{Table, table};
 pub use text::{one_line, printable};
 pub use units::{format_quantity, format_time};
+
+#[cfg(test)]
+mod tests;

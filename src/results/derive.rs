@@ -97,3 +97,91 @@ impl Results {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Results of three revisions with these benchmarks: an id, and the values of each launch.
+    fn results(measured: &[(&str, &[[Option<f64>; 3]])]) -> Results {
+        let revision = |label| json!({"label": label, "commit": "c", "dirty": false, "rustc": "r"});
+        let measured: Vec<_> = measured
+            .iter()
+            .map(|(id, launches)| {
+                let launch = |values| json!({"group": 1, "order": [0, 1, 2], "values": values});
+                let launches: Vec<_> = launches.iter().map(launch).collect();
+                json!({"package": "p", "target": "t", "benchmark": id, "unit": "ns",
+                    "identical": [], "launches": launches})
+            })
+            .collect();
+        let file = json!({
+            "schema_version": 1, "generator": "", "command": "", "complete": true, "seed": 0, "runs": 1,
+            "margin_percent": 2.0, "revisions": [revision("a"), revision("b"), revision("c")],
+            "environment": {"system": ""}, "comparisons": [], "added": [], "removed": [],
+            "failed": [], "notes": [], "measured": measured,
+        });
+        Results::from_json(&file.to_string()).unwrap()
+    }
+
+    fn fail(results: &mut Results, side: &str, benchmark: Option<&str>) {
+        results.failed.push(crate::results::Failure {
+            side: side.to_owned(),
+            revision: String::new(),
+            package: "p".to_owned(),
+            target: "t".to_owned(),
+            benchmark: benchmark.map(str::to_owned),
+            error: String::new(),
+        });
+        results.derive_comparisons();
+    }
+
+    fn compared(results: &Results) -> Vec<(&str, &str)> {
+        let comparisons = results.comparisons.iter();
+        comparisons.map(|c| (c.benchmark.as_str(), c.head.label.as_str())).collect()
+    }
+
+    #[test]
+    fn times_are_medians_over_the_launches_that_both_sides_have() {
+        let launches = [
+            [Some(10.0), Some(30.0), None],
+            [Some(20.0), None, None],
+            [Some(11.0), Some(31.0), None],
+            [Some(90.0), Some(33.0), None],
+        ];
+        let results = results(&[("x", &launches)]);
+        let [only] = &results.comparisons[..] else { panic!("{:?}", results.comparisons) };
+        assert_eq!((only.pairs, only.head.label.as_str()), (3, "b"));
+        assert_eq!(only.base.nanoseconds, Some(11.0));
+        assert_eq!(only.head.nanoseconds, Some(31.0));
+        assert_eq!(only.log_ratios[0], 3f64.ln());
+    }
+
+    #[test]
+    fn q_values_are_over_all_comparisons() {
+        let launches = |factor: f64, count: usize| -> Vec<[Option<f64>; 3]> {
+            let value = |i: usize| Some(factor * (100.0 + i as f64 / 10.0));
+            (0..count).map(|i| [Some(100.0), value(i), Some(100.0)]).collect()
+        };
+        let results = results(&[("x", &launches(2.0, 8)), ("y", &launches(0.5, 6))]);
+        let p: Vec<f64> = results.comparisons.iter().map(|c| c.p_value.unwrap()).collect();
+        assert_eq!(p, [2.0 / 256.0, 1.0, 2.0 / 64.0, 1.0]);
+        let q: Vec<f64> = results.comparisons.iter().map(|c| c.q_value.unwrap()).collect();
+        assert_eq!(q, [4.0 * 2.0 / 256.0, 1.0, 2.0 * 2.0 / 64.0, 1.0]);
+    }
+
+    #[test]
+    fn a_failure_leaves_out_what_its_side_takes_part_in_and_nothing_else() {
+        let launch = [[Some(1.0), Some(2.0), Some(3.0)]];
+        let both: &[(&str, &[_])] = &[("x", &launch), ("y", &launch)];
+        let mut results = results(both);
+        assert_eq!(compared(&results), [("x", "b"), ("x", "c"), ("y", "b"), ("y", "c")]);
+        fail(&mut results, "variant 2", Some("x"));
+        assert_eq!(compared(&results), [("x", "b"), ("y", "b"), ("y", "c")]);
+        fail(&mut results, "head", None);
+        assert_eq!(compared(&results), [("y", "c")]);
+        fail(&mut results, "base", Some("y"));
+        assert!(compared(&results).is_empty());
+    }
+}

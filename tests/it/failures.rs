@@ -83,7 +83,7 @@ fn every_way_to_fail_is_told_with_its_side_and_reason_and_hides_no_other_benchma
         ("sound", good),
     ]);
     let save = fixture.outside().join("saved.json");
-    let arguments = ["base..HEAD", "--runs", "2", "--timeout", "5s", "--format", "json", "--save"];
+    let arguments = ["base..HEAD", "--runs", "2", "--timeout", "20s", "--format", "json", "--save"];
     let run = fixture.run(&[&arguments[..], &[save.to_str().unwrap()]].concat()).exits_with(3);
     let results = run.results();
     assert!(results.complete);
@@ -92,7 +92,7 @@ fn every_way_to_fail_is_told_with_its_side_and_reason_and_hides_no_other_benchma
         ("panics on head", "head", &["exited with code 101", "this is the panic message"][..]),
         ("exits", "base head", &["exited with code 3", "about to exit"]),
         ("aborts", "base head", &["SIGABRT"]),
-        ("hangs on head", "head", &["no sign of progress for 5s"]),
+        ("hangs on head", "head", &["no sign of progress for 20s"]),
         ("comes and goes", "base head", &["listed, but did not run in launch 1"]),
         ("changes its unit", "head", &["instructions here and cycles at base"]),
     ] {
@@ -187,28 +187,43 @@ fn every_way_to_fail_is_told_with_its_side_and_reason_and_hides_no_other_benchma
     assert!(table.contains("aborts, on "), "{table}");
     assert!(table.contains("all of sample::early, on head (HEAD): the process exited"), "{table}");
     assert!(table.contains("names of (all) kinds/two\u{fffd}lines"), "{table}");
+    let list = fixture.run(&["list", "base..HEAD"]).exits_with(3).stdout;
+    assert!(list.contains("kinds/two\u{fffd}lines\n"), "{list}");
+    assert!(list.contains("sample::early  (failed on head: the process exited"), "{list}");
 }
 
-/// A benchmark that takes long enough to be interrupted, and says which processes run it.
-fn endless() -> Fixture {
-    let log = "    use std::io::Write;\n    \
-               let mut pids = std::fs::OpenOptions::new().create(true).append(true).open(\"OUTSIDE/pids\").unwrap();\n    \
-               writeln!(pids, \"{}\", std::process::id()).unwrap();\n";
-    crate_with(&[("timing", bench(&(log.to_owned() + &steady("steady", "sample::TIME"))))])
+/// Benchmarks of which one falls asleep for good in the third launch pair. They write down which processes
+/// run them.
+fn falls_asleep() -> Fixture {
+    let note = r#"
+    use std::io::Write;
+    let pids = "OUTSIDE/pids";
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(pids).unwrap();
+    writeln!(file, "{}", std::process::id()).unwrap();
+    "#;
+    let sleepy = r#"
+    c.bench_function("sleepy", |b| {
+        // Two processes to list, and two for each launch pair.
+        if std::fs::read_to_string(pids).unwrap().lines().count() > 6 {
+            std::fs::write("OUTSIDE/asleep", "").unwrap();
+            std::thread::sleep(Duration::from_secs(1000));
+        }
+        b.iter_custom(|n| Duration::from_nanos(n * sample::TIME))
+    });
+    "#;
+    let body = note.to_owned() + &steady("steady", "sample::TIME") + sleepy;
+    crate_with(&[("timing", bench(&body))])
 }
 
-/// Starts a run that would take long, and waits until some of it is measured and saved.
+/// Starts a run that would not end for a long time, and waits until it sleeps.
 fn start_measuring(fixture: &Fixture) -> Child {
     let save = fixture.outside().join("saved.json");
-    let mut child = fixture
-        .command(&["base..HEAD", "--runs", "1000", "--save", save.to_str().unwrap()])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_for("the second launch pair", || {
+    let arguments = ["base..HEAD", "--timeout", "1000s", "--save", save.to_str().unwrap()];
+    let mut child =
+        fixture.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("the third launch pair", || {
         assert!(child.try_wait().unwrap().is_none(), "the program ended by itself");
-        Results::load(&save).is_ok_and(|saved| saved.comparisons.iter().any(|c| c.pairs >= 2))
+        fixture.outside().join("asleep").exists()
     });
     child
 }
@@ -227,7 +242,7 @@ fn bench_processes(fixture: &Fixture) -> Vec<String> {
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_while_measuring_shows_and_keeps_what_there_is() {
-    let fixture = endless();
+    let fixture = falls_asleep();
     let child = start_measuring(&fixture);
     signal(&child, rustix::process::Signal::INT);
     let run = Run::of(child.wait_with_output().unwrap()).exits_with(130);
@@ -245,7 +260,7 @@ fn ctrl_c_while_measuring_shows_and_keeps_what_there_is() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_that_is_killed_leaves_its_results_and_no_bench_process() {
-    let fixture = endless();
+    let fixture = falls_asleep();
     let mut child = start_measuring(&fixture);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -254,6 +269,8 @@ fn a_program_that_is_killed_leaves_its_results_and_no_bench_process() {
     });
     let saved = Results::load(&fixture.outside().join("saved.json")).unwrap();
     assert!(!saved.complete);
+    let pairs: Vec<usize> = saved.comparisons.iter().map(|comparison| comparison.pairs).collect();
+    assert_eq!(pairs, [2, 2], "what was measured before the last launch pair");
     let table = fixture.run(&["report"]).exits_with(0).stdout;
     assert!(table.contains("incomplete: the run did not come to its end"), "{table}");
     assert!(table.contains("-20.00 %"), "{table}");

@@ -1,0 +1,100 @@
+//! Tables of results that nobody would think of.
+
+use proptest::prelude::*;
+use unicode_width::UnicodeWidthStr;
+
+use super::*;
+use crate::environment::Environment;
+use crate::results::{Accuracy, Comparison, Method, Results, Revision, SCHEMA_VERSION, SideTime};
+use crate::stats::{Confidence, Percent, Verdict};
+
+fn results(comparisons: Vec<Comparison>) -> Results {
+    let revision = |label: &str| Revision {
+        label: label.to_owned(),
+        commit: "größer als neun".to_owned(),
+        dirty: false,
+        rustc: String::new(),
+    };
+    Results {
+        schema_version: SCHEMA_VERSION,
+        generator: String::new(),
+        command: String::new(),
+        complete: true,
+        seed: 0,
+        runs: 1,
+        margin_percent: Percent::new(2.0),
+        revisions: vec![revision("main"), revision("HEAD")],
+        environment: Environment {
+            system: String::new(),
+            kernel: None,
+            cpu: None,
+            cores: None,
+            load: Some(f64::NAN),
+        },
+        comparisons,
+        added: Vec::new(),
+        removed: Vec::new(),
+        failed: Vec::new(),
+        notes: Vec::new(),
+        measured: Vec::new(),
+    }
+}
+
+fn any_percent() -> impl Strategy<Value = Option<Percent>> {
+    proptest::option::of(any::<f64>().prop_map(Percent::new))
+}
+
+fn any_verdict() -> impl Strategy<Value = Verdict> {
+    use Verdict::{Equivalent, IdenticalCode, Improved, Inconclusive, Regressed};
+    proptest::sample::select(vec![Improved, Regressed, Equivalent, Inconclusive, IdenticalCode])
+}
+
+fn any_confidence() -> impl Strategy<Value = Confidence> {
+    use Confidence::{None, One, Three, Two};
+    proptest::sample::select(vec![None, One, Two, Three])
+}
+
+prop_compose! {
+    fn any_comparison()(
+        names in [".{0,20}", ".{0,20}", ".{0,200}", ".{0,8}"],
+        times in [proptest::option::of(any::<f64>()), proptest::option::of(any::<f64>())],
+        improvement_percent in any_percent(),
+        accuracies in [any_percent(), any_percent(), any_percent()],
+        verdict in any_verdict(),
+        confidence in any_confidence(),
+        (pairs, pairs_to_decide, p_value) in
+            (any::<usize>(), any::<Option<u64>>(), any::<Option<f64>>()),
+        (within_margin, is_measured) in any::<(bool, bool)>(),
+        log_ratios in proptest::collection::vec(any::<f64>(), 0..5),
+    ) -> Comparison {
+        let [package, target, benchmark, unit] = names;
+        let [base, head] = times.map(|nanoseconds| SideTime { label: String::new(), nanoseconds });
+        let [at_95, at_99, at_999] = accuracies;
+        Comparison {
+            package, target, benchmark, base, head, unit, improvement_percent,
+            accuracy_percent: Accuracy { at_95, at_99, at_999 },
+            interval_percent: None, confidence, p_value, q_value: None, verdict, within_margin,
+            pairs_to_decide, pairs,
+            method: if is_measured { Method::Process } else { Method::None },
+            notes: Vec::new(), log_ratios,
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_compared_all_columns_are_aligned(
+        comparisons in proptest::collection::vec(any_comparison(), 1..6),
+    ) {
+        let rows = comparisons.len();
+        let text = table(&results(comparisons), Table::default());
+        let lines: Vec<&str> = text.lines().skip(2).take(1 + rows).collect();
+        let numbers_end = lines[0].width();
+        let verdicts = ["improved", "regressed", "equivalent", "inconclusive", "identical code"];
+        for line in &lines[1..] {
+            let verdict = verdicts.iter().filter_map(|verdict| line.rfind(&format!("  {verdict}"))).max();
+            let numbers = &line[..verdict.expect("every row has a verdict")];
+            prop_assert_eq!(numbers.width(), numbers_end, "{}", text);
+        }
+    }
+}
