@@ -11,7 +11,7 @@ use cargo_metadata::{CompilerMessage, Message, Metadata};
 use crate::error::{Error, Result};
 use crate::observer::Observer;
 use crate::process::{self, Finished, Stderr};
-use crate::revision::Repository;
+use crate::revision::{self, Repository};
 
 use super::launch::{self, Launch};
 use super::{Selection, Workspace, cargo_failed};
@@ -201,6 +201,8 @@ impl Cargo {
         let mut command = Command::new(program);
         command.current_dir(directory).env_remove("CARGO");
         command.env_remove("RUSTUP_TOOLCHAIN").env_remove(TOOLCHAIN_SOURCE);
+        // Build scripts ask git about the revision that they build.
+        revision::untie(&mut command);
         if let Some(toolchain) = &self.forced_toolchain {
             command.env("RUSTUP_TOOLCHAIN", toolchain);
         }

@@ -97,7 +97,11 @@ impl Builder<'_> {
         let mut seeds: Vec<PathBuf> = Vec::new();
         if let Some(metadata) = user {
             seeds.push(metadata.target_directory.into_std_path_buf());
-            seeds.extend(metadata.build_directory.map(camino::Utf8PathBuf::into_std_path_buf));
+            seeds.extend(
+                metadata
+                    .build_directory
+                    .map(cargo_metadata::camino::Utf8PathBuf::into_std_path_buf),
+            );
         }
         seeds.extend(workspaces.values().map(|workspace| workspace.target_directory.clone()));
         let mut origins = seed::Origins {

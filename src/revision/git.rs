@@ -52,9 +52,7 @@ pub fn try_git<S: AsRef<OsStr>>(
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C");
-    for variable in REPOSITORY_VARIABLES {
-        command.env_remove(variable);
-    }
+    untie(&mut command);
     let finished = process::run(command, Stderr::Captured)?;
     if !finished.status.success() {
         let message = finished.stderr.trim().trim_start_matches("fatal: ").to_owned();
@@ -62,6 +60,14 @@ pub fn try_git<S: AsRef<OsStr>>(
     }
     // Paths come NUL-separated; those that are not UTF-8 cannot be cargo's either.
     Ok(Ok(String::from_utf8_lossy(&finished.stdout).trim_end_matches('\n').to_owned()))
+}
+
+/// Makes a command find the repository by the directory that it runs in. Within a git hook it would be told
+/// another one.
+pub fn untie(command: &mut Command) {
+    for variable in REPOSITORY_VARIABLES {
+        command.env_remove(variable);
+    }
 }
 
 /// Runs git in a directory; any failure is an error that shows git's own message.

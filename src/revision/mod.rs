@@ -16,7 +16,7 @@ mod working_tree;
 
 pub use cache::Cache;
 pub use checkout::{Checkout, check_out};
-pub use git::{Repository, git};
+pub use git::{Repository, git, untie};
 pub use range::Range;
 pub use resolve::{Revision, Source, resolve};
 pub use slot::Slot;
