@@ -3,19 +3,17 @@
 //! In: [`Settings`]. Out: results, or the lists of benchmarks. This is the only module that knows all stages;
 //! it decides nothing that a stage could decide.
 
-use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::build::{BenchExecutable, Builder, CodeComparison, Selection, SideBuild, compare_code};
+use crate::build::{Builder, Selection, SideBuild};
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind, Result};
-use crate::harness::{Benchmarks, Effort, Failure, Harness, Session, Wanted};
-use crate::interrupt;
-use crate::lockstep::{Attachment, Preload};
-use crate::measure::{Design, Executor, measure};
+use crate::inventory::{self, Programs, Taken};
+use crate::lockstep::Preload;
+use crate::measure::{Design, measure};
 use crate::observer::Observer;
-use crate::plan::{Filter, Inventories, Inventory, Listed, Plan, PlannedTarget, TargetName};
+use crate::plan::{Filter, Plan};
 use crate::results::{self, Results, ResultsRecorder, SCHEMA_VERSION};
 use crate::revision::{self, Cache, Checkout, Range, Repository, Revision, Slot};
 use crate::side::{PerSide, Side};
@@ -139,6 +137,9 @@ struct Prepared {
     programs: Programs,
     builds: PerSide<SideBuild>,
     notes: Vec<String>,
+    checkouts: PerSide<Checkout>,
+    /// After the checkouts: it is given back when they are gone.
+    _slot: Slot,
 }
 
 impl Prepared {
@@ -157,8 +158,8 @@ impl Prepared {
         let selection = &settings.selection;
         let builder = Builder { repository: &repository, slot: &slot, selection, observer };
         let builds = builder.build(&revisions, &checkouts)?;
-        let (inventories, programs, code_notes) =
-            inventory(&builds, checkouts, slot, settings.timeout)?;
+        let Taken { inventories, programs, notes: code_notes } =
+            inventory::take(&builds, settings.timeout)?;
         notes.extend(code_notes);
         let plan = Plan::new(&inventories, &settings.filter);
         if plan.is_empty() {
@@ -167,17 +168,16 @@ impl Prepared {
         for note in &plan.notes {
             observer.warn(note);
         }
-        Ok(Self { repository, revisions, plan, programs, builds, notes })
+        Ok(Self { repository, revisions, plan, programs, builds, notes, checkouts, _slot: slot })
     }
 
     fn described_revisions(&self) -> Vec<results::Revision> {
-        let dirty = |side| self.programs.checkouts[side].dirty;
         self.revisions
             .iter()
             .map(|(side, revision)| results::Revision {
                 label: revision.label.clone(),
                 commit: revision.commit.clone(),
-                dirty: dirty(side),
+                dirty: self.checkouts[side].dirty,
                 rustc: self.builds[side].rustc.clone(),
             })
             .collect()
@@ -230,111 +230,4 @@ fn no_benchmarks(plan: &Plan, builds: &PerSide<SideBuild>, settings: &Settings) 
     error
         .because("--filter and --skip leave none over")
         .help("`cargo bench-compare list` shows their ids")
-}
-
-/// The programs of all sides, ready to be started. Keeps the checkouts that they run in.
-struct Programs {
-    by_target: HashMap<(TargetName, Side), Program>,
-    checkouts: PerSide<Checkout>,
-    _slot: Slot,
-}
-
-struct Program {
-    benchmarks: Box<dyn Benchmarks>,
-    ids: Vec<String>,
-}
-
-impl Executor for Programs {
-    fn can_keep_step(&self, target: &PlannedTarget) -> bool {
-        self.by_target
-            .iter()
-            .filter(|((name, _), _)| *name == target.name)
-            .all(|(_, program)| program.benchmarks.can_keep_step())
-    }
-
-    fn start(
-        &mut self,
-        target: &PlannedTarget,
-        side: Side,
-        wanted: &[String],
-        effort: Effort,
-        attachment: Option<&Attachment>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
-        interrupt::check()?;
-        let program = &self.by_target[&(target.name.clone(), side)];
-        let all = program.ids.iter().all(|id| wanted.contains(id));
-        let wanted = if all { Wanted::All } else { Wanted::Only(wanted) };
-        program.benchmarks.start(wanted, effort, attachment)
-    }
-}
-
-/// Asks every bench executable for its benchmarks. Also gives notes on code that is identical although it
-/// is measured.
-fn inventory(
-    builds: &PerSide<SideBuild>,
-    checkouts: PerSide<Checkout>,
-    slot: Slot,
-    timeout: Duration,
-) -> Result<(Inventories, Programs, Vec<String>)> {
-    let mut by_target = HashMap::new();
-    let mut notes = Vec::new();
-    let mut inventories: Vec<BTreeMap<TargetName, Listed>> = Vec::new();
-    for (side, build) in builds.iter() {
-        let mut targets: BTreeMap<TargetName, Listed> = BTreeMap::new();
-        for executable in &build.executables {
-            let harness = Harness::detect(&executable.path)?;
-            let program = harness.open(&executable.launch, timeout);
-            // Every library with tests is such an executable; it is not worth a word.
-            if program.is_none() && !executable.is_bench_target {
-                continue;
-            }
-            let name = TargetName {
-                package: executable.package.clone(),
-                target: executable.target.clone(),
-            };
-            let code = match reference_executable(builds, side, executable) {
-                Some(reference) => {
-                    compare_code((&builds[Side::REFERENCE], reference), (build, executable))?
-                }
-                None => CodeComparison::Different,
-            };
-            if let CodeComparison::IdenticalBut(what) = &code {
-                notes.push(format!("`{name}` is identical code, but was measured because {what}"));
-            }
-            let identical_code = code == CodeComparison::Identical;
-            let known = inventories.first().and_then(|reference| reference.get(&name));
-            let inventory = match program {
-                None => Inventory::NotUnderstood(harness),
-                Some(_) if identical_code && known.is_some() => {
-                    known.map(|listed| listed.inventory.clone()).expect("checked")
-                }
-                Some(mut benchmarks) => match benchmarks.list()? {
-                    Err(failure) => Inventory::Failed(failure),
-                    Ok(ids) => {
-                        let program = Program { benchmarks, ids: ids.clone() };
-                        by_target.insert((name.clone(), side), program);
-                        Inventory::Benchmarks(ids)
-                    }
-                },
-            };
-            targets.insert(name, Listed { inventory, identical_code });
-        }
-        inventories.push(targets);
-    }
-    let programs = Programs { by_target, checkouts, _slot: slot };
-    Ok((inventories.into_iter().collect(), programs, notes))
-}
-
-fn reference_executable<'a>(
-    builds: &'a PerSide<SideBuild>,
-    side: Side,
-    executable: &BenchExecutable,
-) -> Option<&'a BenchExecutable> {
-    if side == Side::REFERENCE {
-        return None;
-    }
-    builds[Side::REFERENCE].executables.iter().find(|other| {
-        (&other.package, &other.target, other.is_bench_target)
-            == (&executable.package, &executable.target, executable.is_bench_target)
-    })
 }

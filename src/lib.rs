@@ -2,10 +2,10 @@
 //!
 //! Data flows one way through the modules:
 //!
-//! [`revision`] -> [`build`] -> [`harness`] -> [`plan`] -> [`measure`] -> [`stats`] -> [`results`] ->
+//! [`revision`] -> [`build`] -> [`inventory`] -> [`plan`] -> [`measure`] -> [`stats`] -> [`results`] ->
 //! [`report`]
 //!
-//! [`cli`] puts them together. `ARCHITECTURE.md` shows the map and the invariants.
+//! [`compare`] puts them in order, [`harness`] and [`lockstep`] run the processes. `ARCHITECTURE.md` shows the map and the invariants.
 
 pub mod build;
 pub mod classic;
@@ -16,6 +16,7 @@ pub mod environment;
 pub mod error;
 pub mod harness;
 pub mod interrupt;
+pub mod inventory;
 pub mod lockstep;
 pub mod measure;
 pub mod observer;

@@ -120,7 +120,7 @@ pub struct ComparisonArguments {
     #[arg(long, value_name = "N", help_heading = "How to measure")]
     seed: Option<u64>,
     /// Keep both sides in step, taking turns of a millisecond, where that is possible
-    #[arg(long, value_enum, default_value_t = Lockstep::Auto, help_heading = "How to measure")]
+    #[arg(long, value_enum, default_value_t = Lockstep::Auto, value_name = "WHEN", help_heading = "How to measure")]
     lockstep: Lockstep,
     /// Save the results here, while they come in
     #[arg(long, value_name = "FILE", help_heading = "What to show")]

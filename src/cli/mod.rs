@@ -24,7 +24,7 @@ use crate::results::Results;
 use crate::revision::{Cache, Repository};
 
 use arguments::{AnalyzeArguments, Arguments, Command, Format, Presentation};
-use terminal::{Terminal, print_error};
+use terminal::{Terminal, print_error, print_line};
 
 /// Runs the program with the process's own arguments.
 pub fn main() -> ExitCode {
@@ -92,12 +92,10 @@ fn shown_command(words: &[std::ffi::OsString]) -> String {
 
 fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<ExitCode> {
     files::check(settings.save.as_deref(), presentation.output.as_deref())?;
-    let terminal = Terminal::new();
-    let Outcome { results, stopped } = compare::compare(settings, &terminal)?;
-    terminal.finish();
+    let Outcome { results, stopped } = compare::compare(settings, &Terminal::new())?;
     present(&results, presentation)?;
     if let Some(file) = &settings.save {
-        terminal.status("Saved", &file.display().to_string());
+        Terminal::new().status("Saved", &file.display().to_string());
     }
     Ok(match stopped {
         Some(error) => {
@@ -110,9 +108,7 @@ fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<Ex
 }
 
 fn run_list(settings: &Settings) -> Result<ExitCode> {
-    let terminal = Terminal::new();
-    let listing = compare::list(settings, &terminal)?;
-    terminal.finish();
+    let listing = compare::list(settings, &Terminal::new())?;
     print_to_stdout(&list_text(&listing.plan))?;
     Ok(if listing.plan.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
@@ -150,9 +146,9 @@ fn list_text(plan: &Plan) -> String {
 fn run_demo(command: String, presentation: &Presentation) -> Result<ExitCode> {
     let repository = demo::Repository::create(Cache::from_environment()?)?;
     let settings = repository.settings(command);
-    eprintln!("{}", demo::INTRODUCTION);
+    print_line(demo::INTRODUCTION);
     let code = run_comparison(&settings, presentation)?;
-    eprintln!("{}", demo::CONCLUSION);
+    print_line(demo::CONCLUSION);
     Ok(code)
 }
 
@@ -196,8 +192,8 @@ fn reference_binary<'a>(binaries: &'a [String], named: Option<&str>) -> Result<&
 fn run_clean() -> Result<ExitCode> {
     let repository = Repository::discover(&std::env::current_dir()?)?;
     match Cache::from_environment()?.clean(&repository)? {
-        Some(directory) => println!("removed {}", directory.display()),
-        None => println!("there was nothing to remove"),
+        Some(directory) => print_to_stdout(&format!("removed {}\n", directory.display()))?,
+        None => print_to_stdout("there was nothing to remove\n")?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,10 +1,9 @@
 //! Standard error: steps, warnings, errors, and how long it will still take.
 
 use std::cell::RefCell;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use anstream::eprintln;
 use anstyle::{AnsiColor, Style};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
@@ -21,7 +20,12 @@ const LINE_INTERVAL: Duration = Duration::from_secs(20);
 
 /// Prints an error as it is said everywhere: what, why, and what to do.
 pub fn print_error(error: &Error) {
-    eprintln!("{ERROR}error:{ERROR:#} {}", printable(&error.to_string()));
+    print_line(&format!("{ERROR}error:{ERROR:#} {}", printable(&error.to_string())));
+}
+
+/// Prints a line on standard error. That nobody reads it is no reason to stop.
+pub fn print_line(line: &str) {
+    let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 /// Shows a run to the user.
@@ -49,17 +53,19 @@ impl Terminal {
         Self { bar, measuring: RefCell::new(None) }
     }
 
-    /// Takes the progress bar away.
-    pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-
     fn line(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| print_line(text)),
+            None => print_line(text),
+        }
+    }
+}
+
+/// Takes the progress bar away, however the run ended.
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }

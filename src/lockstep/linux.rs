@@ -117,9 +117,10 @@ impl Baton {
         self.give_to(first);
     }
 
-    /// Whether the side has the baton.
-    pub fn has_turn(&self, side: Side) -> bool {
+    /// Whether the side runs at present: it has the baton, or does not need it.
+    pub fn can_run(&self, side: Side) -> bool {
         self.page.get().turn.load(Acquire) == side.position() as u32
+            || self.side(side).state.load(Acquire) != state::IN_STEP
     }
 
     /// Takes a side out of the step, and the baton from it.

@@ -47,7 +47,7 @@ impl Baton {
         match *self {}
     }
 
-    pub fn has_turn(&self, _side: Side) -> bool {
+    pub fn can_run(&self, _side: Side) -> bool {
         match *self {}
     }
 

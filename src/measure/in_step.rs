@@ -40,7 +40,7 @@ pub fn step_together(
             if steps.iter().any(|(done, _)| done == side) {
                 continue;
             }
-            if let Some(step) = session.poll(Duration::ZERO, baton.has_turn(*side))? {
+            if let Some(step) = session.poll(Duration::ZERO, baton.can_run(*side))? {
                 baton.set_free(*side);
                 steps.push((*side, step));
             }

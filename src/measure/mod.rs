@@ -5,10 +5,10 @@
 //! and reads no clock, so that schedules are tested with scripted executors.
 //!
 //! A *launch group* is one process per side of one target, all alive together and stepped benchmark by
-//! benchmark. (With two sides it is called a launch pair.) Where it is possible the sides run each benchmark in
-//! step, taking turns of a millisecond ([`in_step`]); else one side's benchmark runs after the other's, in random
-//! order. Group k of every target comes before group k + 1 of any, so that a benchmark's groups are spread
-//! over the whole run.
+//! benchmark. (With two sides it is called a launch pair.) Where it is possible the sides run each benchmark
+//! in step, taking turns of less than a millisecond ([`in_step`]); else one side's benchmark runs after the
+//! other's, in random order. Group k of every target comes before group k + 1 of any, so that a benchmark's
+//! groups are spread over the whole run.
 
 mod estimate;
 mod in_step;
@@ -89,8 +89,8 @@ pub struct Design {
     pub seed: u64,
 }
 
-/// Measures everything that is planned, with a preload library in step where that is possible. An error means that the run was interrupted or that results could
-/// not be written; benchmarks that fail are recorded.
+/// Measures everything that is planned; with a preload library, in step where that is possible. An error means
+/// that the run was interrupted or that results could not be written; benchmarks that fail are recorded.
 pub fn measure(
     plan: &Plan,
     design: Design,
@@ -199,7 +199,12 @@ impl LaunchGroup<'_> {
             let progress = left.len() < before;
             match attempt {
                 Attempt::Unfit(ids, unfit) => {
-                    for planned in left.extract_if(.., |planned| ids.contains(&planned.id)) {
+                    // It may have been one that nobody asked for; then it is in everybody's way.
+                    let asked_for = left.iter().any(|planned| ids.contains(&planned.id));
+                    let in_the_way = !asked_for && !progress;
+                    let is_unfit =
+                        |planned: &mut PlannedBenchmark| in_the_way || ids.contains(&planned.id);
+                    for planned in left.extract_if(.., is_unfit) {
                         self.known.unfit.insert(self.target.name.benchmark(&planned.id), unfit);
                         others.push(planned);
                     }

@@ -105,8 +105,7 @@ pub struct Comparison {
 pub struct SideTime {
     /// The revision's label.
     pub label: String,
-    /// Time per iteration: the median over launches of each launch's lower quartile. Null if nothing was
-    /// measured.
+    /// Time per iteration: the median over the launches. Null if nothing was measured.
     pub nanoseconds: Option<f64>,
 }
 

@@ -7,6 +7,7 @@ mod comparison;
 mod documentation;
 mod failures;
 mod harness_versions;
+mod lockstep;
 mod node_compare;
 mod output;
 mod revisions;

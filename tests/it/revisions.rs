@@ -428,8 +428,8 @@ fn a_repository_of_another_user_is_refused_until_git_is_told_that_it_is_safe() {
 error: <root> is not in a git repository that can be read
   because: detected dubious ownership in repository at '<root>'
     To add an exception for this directory, call:
-    
-    	git config --global --add safe.directory <root>
+
+        git config --global --add safe.directory <root>
   help: the repository belongs to another user; git's message says how to allow it
 
 "#]]

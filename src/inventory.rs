@@ -1,0 +1,146 @@
+//! From bench executables to the benchmarks that they have.
+//!
+//! In: the builds of all sides. Out: what each side has, for the plan, and the programs themselves, ready to be
+//! started. Decides nothing about what is measured.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use crate::build::{BenchExecutable, CodeComparison, SideBuild, compare_code};
+use crate::error::Result;
+use crate::harness::{Benchmarks, Effort, Failure, Harness, Session, Wanted};
+use crate::interrupt;
+use crate::lockstep::Attachment;
+use crate::measure::Executor;
+use crate::plan::{Inventories, Inventory, Listed, PlannedTarget, TargetName};
+use crate::side::{PerSide, Side};
+
+/// What all sides have.
+pub struct Taken {
+    /// By side and target.
+    pub inventories: Inventories,
+    /// What can be measured of it.
+    pub programs: Programs,
+    /// On code that is identical although it is measured.
+    pub notes: Vec<String>,
+}
+
+/// Asks every bench executable for its benchmarks. One that is the reference's code is not asked again.
+///
+/// `timeout` is how long a process may go on without any sign of progress.
+pub fn take(builds: &PerSide<SideBuild>, timeout: Duration) -> Result<Taken> {
+    let mut taking = Taking { builds, timeout, programs: HashMap::new(), notes: Vec::new() };
+    let mut inventories: Vec<BTreeMap<TargetName, Listed>> = Vec::new();
+    for (side, build) in builds.iter() {
+        let mut targets = BTreeMap::new();
+        for executable in &build.executables {
+            let name = TargetName {
+                package: executable.package.clone(),
+                target: executable.target.clone(),
+            };
+            let of_reference = inventories.first().and_then(|reference| reference.get(&name));
+            if let Some(listed) = taking.list(side, executable, &name, of_reference)? {
+                targets.insert(name, listed);
+            }
+        }
+        inventories.push(targets);
+    }
+    Ok(Taken {
+        inventories: inventories.into_iter().collect(),
+        programs: Programs(taking.programs),
+        notes: taking.notes,
+    })
+}
+
+struct Taking<'a> {
+    builds: &'a PerSide<SideBuild>,
+    timeout: Duration,
+    programs: HashMap<(TargetName, Side), Program>,
+    notes: Vec<String>,
+}
+
+impl Taking<'_> {
+    /// `None` if the executable is not worth a word: every library with tests has one.
+    fn list(
+        &mut self,
+        side: Side,
+        executable: &BenchExecutable,
+        name: &TargetName,
+        of_reference: Option<&Listed>,
+    ) -> Result<Option<Listed>> {
+        let harness = Harness::detect(&executable.path)?;
+        let Some(mut benchmarks) = harness.open(&executable.launch, self.timeout) else {
+            let inventory = Inventory::NotUnderstood(harness);
+            let listed = Listed { inventory, identical_code: false };
+            return Ok(executable.is_bench_target.then_some(listed));
+        };
+        if let Some(reference) = of_reference
+            && self.is_identical(side, executable, name)?
+        {
+            return Ok(Some(Listed { identical_code: true, ..reference.clone() }));
+        }
+        let inventory = match benchmarks.list()? {
+            Err(failure) => Inventory::Failed(failure),
+            Ok(ids) => {
+                let program = Program { benchmarks, ids: ids.clone() };
+                self.programs.insert((name.clone(), side), program);
+                Inventory::Benchmarks(ids)
+            }
+        };
+        Ok(Some(Listed { inventory, identical_code: false }))
+    }
+
+    /// Whether it is the reference's code and would do the same.
+    fn is_identical(
+        &mut self,
+        side: Side,
+        executable: &BenchExecutable,
+        name: &TargetName,
+    ) -> Result<bool> {
+        let reference = &self.builds[Side::REFERENCE];
+        let counterpart = reference.executables.iter().find(|other| {
+            (&other.package, &other.target, other.is_bench_target)
+                == (&executable.package, &executable.target, executable.is_bench_target)
+        });
+        let Some(counterpart) = counterpart else { return Ok(false) };
+        match compare_code((reference, counterpart), (&self.builds[side], executable))? {
+            CodeComparison::Identical => Ok(true),
+            CodeComparison::Different => Ok(false),
+            CodeComparison::IdenticalBut(what) => {
+                self.notes
+                    .push(format!("`{name}` is identical code, but was measured because {what}"));
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// The programs of all sides that can be measured.
+pub struct Programs(HashMap<(TargetName, Side), Program>);
+
+struct Program {
+    benchmarks: Box<dyn Benchmarks>,
+    ids: Vec<String>,
+}
+
+impl Executor for Programs {
+    fn can_keep_step(&self, target: &PlannedTarget) -> bool {
+        let mut programs = self.0.iter().filter(|((name, _), _)| *name == target.name);
+        programs.all(|(_, program)| program.benchmarks.can_keep_step())
+    }
+
+    fn start(
+        &mut self,
+        target: &PlannedTarget,
+        side: Side,
+        wanted: &[String],
+        effort: Effort,
+        attachment: Option<&Attachment>,
+    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+        interrupt::check()?;
+        let program = &self.0[&(target.name.clone(), side)];
+        let all = program.ids.iter().all(|id| wanted.contains(id));
+        let wanted = if all { Wanted::All } else { Wanted::Only(wanted) };
+        program.benchmarks.start(wanted, effort, attachment)
+    }
+}
