@@ -249,3 +249,92 @@ impl Drop for Mapping {
         let _ = unsafe { rustix::mm::munmap(self.0.as_ptr().cast(), size_of::<Page>()) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn baton() -> (Preload, Baton) {
+        let preload = Preload::install().expect("the library was compiled for this system");
+        let baton = preload.baton(&mut fastrand::Rng::with_seed(1)).unwrap();
+        (preload, baton)
+    }
+
+    fn sides(count: usize) -> Vec<Side> {
+        Side::first(count).collect()
+    }
+
+    /// As the library in a process does at its first clock reading.
+    fn arrive(baton: &Baton, side: Side) {
+        baton.expect(side);
+        assert!(!baton.has_arrived(side));
+        baton.side(side).state.store(state::WAITING, Release);
+        assert!(baton.has_arrived(side));
+    }
+
+    fn holder(baton: &Baton) -> u32 {
+        baton.page.get().turn.load(Acquire)
+    }
+
+    #[test]
+    fn the_first_side_begins_and_only_it_can_run() {
+        let (_preload, baton) = baton();
+        let sides = sides(3);
+        sides.iter().for_each(|side| arrive(&baton, *side));
+        baton.begin(&[sides[1], sides[0], sides[2]]);
+        assert_eq!(holder(&baton), 1);
+        assert_eq!(
+            sides.iter().map(|side| baton.can_run(*side)).collect::<Vec<_>>(),
+            [false, true, false]
+        );
+    }
+
+    #[test]
+    fn a_side_that_is_set_free_gives_the_baton_on_and_runs() {
+        let (_preload, baton) = baton();
+        let sides = sides(2);
+        sides.iter().for_each(|side| arrive(&baton, *side));
+        baton.begin(&sides);
+        baton.set_free(sides[0]);
+        assert_eq!(holder(&baton), 1);
+        assert!(baton.can_run(sides[0]) && baton.can_run(sides[1]));
+        baton.set_free(sides[1]);
+        assert_eq!(holder(&baton), NOBODY);
+    }
+
+    #[test]
+    fn a_baton_that_was_handed_to_a_side_that_left_is_taken_back() {
+        let (_preload, baton) = baton();
+        let sides = sides(2);
+        sides.iter().for_each(|side| arrive(&baton, *side));
+        baton.begin(&sides);
+        baton.set_free(sides[1]);
+        // The first side had not seen that yet.
+        baton.page.get().turn.store(1, Release);
+        baton.mend();
+        assert_eq!(holder(&baton), 0);
+    }
+
+    #[test]
+    fn sides_that_did_not_arrive_take_no_part() {
+        let (_preload, baton) = baton();
+        let sides = sides(2);
+        arrive(&baton, sides[1]);
+        baton.begin(&sides);
+        assert_eq!(holder(&baton), 1);
+        assert!(baton.can_run(sides[0]), "nothing holds it back");
+    }
+
+    #[test]
+    fn what_makes_a_side_unfit_is_told() {
+        let (_preload, baton) = baton();
+        let side = Side::REFERENCE;
+        assert_eq!(baton.unfit(side), Some(Unfit::NotLoaded));
+        baton.side(side).state.store(state::FREE, Release);
+        assert_eq!(baton.unfit(side), None);
+        baton.side(side).unfit.store(unfit::SLEEP, Release);
+        assert_eq!(baton.unfit(side), Some(Unfit::Sleeps));
+        baton.side(side).unfit.store(unfit::SLEEP | unfit::THREAD, Release);
+        assert_eq!(baton.unfit(side), Some(Unfit::Threads));
+    }
+}

@@ -6,7 +6,7 @@
 //!
 //! A *launch group* is one process per side of one target, all alive together and stepped benchmark by
 //! benchmark. (With two sides it is called a launch pair.) Where it is possible the sides run each benchmark
-//! in step, taking turns of less than a millisecond ([`in_step`]); else one side's benchmark runs after the
+//! in step, taking turns of less than a millisecond (`in_step`); else one side's benchmark runs after the
 //! other's, in random order. Group k of every target comes before group k + 1 of any, so that a benchmark's
 //! groups are spread over the whole run.
 

@@ -28,6 +28,18 @@ pub fn seconds(clock: i32) -> f64 {
     time.0 as f64 + time.1 as f64 / 1e9
 }
 
+/// What the other clocks are ahead of the monotonic one, read without being interrupted.
+#[allow(unused)]
+pub fn ahead() -> [f64; 3] {
+    loop {
+        let own = seconds(1);
+        let others = [4, 6, 7].map(seconds);
+        if seconds(1) - own < 0.001 {
+            return others.map(|other| other - own);
+        }
+    }
+}
+
 #[allow(unused)]
 pub fn kill_myself() {
     extern "C" {
@@ -72,19 +84,20 @@ fn sides_are_in_step_where_they_can_be_and_what_cannot_is_said() {
     }));
 "#;
     let clocks = r#"
+    static BEGIN: std::sync::OnceLock<[f64; 3]> = std::sync::OnceLock::new();
     c.bench_function("clocks", |b| b.iter_custom(|n| {
-        // Raw, coarse and boot time agree with the monotonic clock, however finely they are read.
-        let begin = [1, 4, 6, 7].map(sample::seconds);
         let mut last = 0.0;
         for _ in 0..n * 20 {
             let now = sample::seconds(1);
             assert!(now >= last);
             last = now;
         }
-        let [own, raw, coarse, boot] = std::array::from_fn(|i| sample::seconds([1, 4, 6, 7][i]) - begin[i]);
-        assert!((raw - own).abs() < 0.002 + own / 100.0, "raw {raw} {own}");
-        assert!((coarse - own).abs() < 0.02, "coarse {coarse} {own}");
-        assert!((boot - own).abs() < 0.002 + own / 100.0, "boot {boot} {own}");
+        // What raw, coarse and boot time are ahead of the monotonic clock stays the same, whatever is hidden.
+        let ahead = sample::ahead();
+        let begin = BEGIN.get_or_init(|| ahead);
+        for (now, then) in ahead.iter().zip(begin) {
+            assert!((now - then).abs() < 0.02, "{ahead:?} {begin:?}");
+        }
         Duration::from_nanos(n * 1000)
     }));
 "#;
