@@ -119,7 +119,7 @@ pub struct ComparisonArguments {
     /// The seed of the order of measurements [default: a random one, which is recorded]
     #[arg(long, value_name = "N", help_heading = "How to measure")]
     seed: Option<u64>,
-    /// Keep both sides in step, taking turns of a millisecond, where that is possible
+    /// Keep both sides in step, taking turns within each benchmark, where that is possible
     #[arg(long, value_enum, default_value_t = Lockstep::Auto, value_name = "WHEN", help_heading = "How to measure")]
     lockstep: Lockstep,
     /// Save the results here, while they come in

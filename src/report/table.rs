@@ -310,7 +310,7 @@ fn methods(tested: &[&Comparison]) -> Option<String> {
         if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
     match (in_step.len(), others.len()) {
         (0, 0) => None,
-        (_, 0) => Some("in step: both sides take turns of a millisecond".to_owned()),
+        (_, 0) => Some("in step: both sides take turns within each benchmark".to_owned()),
         (0, _) => Some(format!("one side after the other{because}")),
         (some, rest) => Some(format!("{some} in step, {rest} one side after the other{because}")),
     }
@@ -321,7 +321,7 @@ fn noise(tested: &[&Comparison]) -> Option<String> {
         tested.iter().filter_map(|c| robust_standard_deviation(&c.log_ratios)).collect();
     let typical = 100.0 * median(&spreads)?;
     Some(format!(
-        "{typical:.1} % from one launch pair to the next (standard deviation, median of the benchmarks)"
+        "{typical:.2} % from one launch pair to the next (standard deviation, median of the benchmarks)"
     ))
 }
 

@@ -93,6 +93,9 @@ fn every_console_block_prints_what_it_says() {
             .unwrap();
         let printed = String::from_utf8([run.stderr, run.stdout].concat()).unwrap();
         assert!(run.status.success(), "{command}:\n{printed}");
+        if !words.contains(&"list") {
+            assert_shows_the_change(&printed);
+        }
         let printed: String =
             printed.lines().map(|line| format!("{}\n", line.trim_end())).collect();
         snapbox::Assert::new()
@@ -102,6 +105,21 @@ fn every_console_block_prints_what_it_says() {
     }
     assert!(compared >= 4);
     git(&example.root(), &["diff", "--exit-code"]);
+}
+
+/// Every comparison in the documentation is of the demo's two commits.
+#[track_caller]
+fn assert_shows_the_change(printed: &str) {
+    let row = |benchmark: &str| {
+        let found = printed.lines().find(|line| line.trim_start().starts_with(benchmark));
+        found.unwrap_or_else(|| panic!("no row of {benchmark} in:\n{printed}"))
+    };
+    assert!(
+        row("checksum ").contains("***") && row("checksum ").contains("regressed"),
+        "{printed}"
+    );
+    assert!(row("find ").contains('*') && row("find ").contains("improved"), "{printed}");
+    row("reverse ");
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn every_way_to_fail_is_told_with_its_side_and_reason_and_hides_no_other_benchma
     let expected = [
         "first",
         "between",
-        "prints 100 MB",
+        "prints 10 MB",
         "twice/same",
         "twice/same #2",
         "names of (all) kinds/a b",
