@@ -85,17 +85,6 @@ impl Launch {
     fn runner(&self) -> &[OsString] {
         self.program.split_last().map_or(&[], |(_, runner)| runner)
     }
-
-    /// A launch of any program in the present environment, for tests.
-    #[cfg(test)]
-    pub fn of_program(program: &[&str], directory: &Path) -> Self {
-        Self {
-            program: program.iter().map(OsString::from).collect(),
-            arguments: Vec::new(),
-            directory: directory.to_owned(),
-            environment: std::env::vars_os().collect(),
-        }
-    }
 }
 
 /// An environment as a list of pairs: JSON has only texts for keys, and these need not be UTF-8.

@@ -17,7 +17,7 @@ mod seed;
 mod selection;
 mod sources;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use cargo_metadata::{Message, Metadata, TargetKind};
 
@@ -90,9 +90,10 @@ impl Builder<'_> {
                     .map_err(|error| on_side(error, side, &revisions[side]))
             })
             .collect::<Result<_>>()?;
-        let selections = self.selection.for_each(&workspaces.map(|_, w| w.metadata.clone()))?;
+        let selections =
+            self.selection.for_each(&workspaces.map(|_, workspace| &workspace.metadata))?;
         let user = self.user_workspace(&cargo);
-        lockfile::share(user.as_ref().map(Metadata::workspace_root_path), &workspaces)?;
+        lockfile::share(user.as_ref().map(|user| user.workspace_root.as_std_path()), &workspaces)?;
 
         let mut seeds: Vec<PathBuf> = Vec::new();
         if let Some(metadata) = user {
@@ -273,16 +274,6 @@ impl Workspace {
             sources: SourceTree::read(&self.checkout)?,
             directory,
         })
-    }
-}
-
-trait WorkspaceRoot {
-    fn workspace_root_path(&self) -> &Path;
-}
-
-impl WorkspaceRoot for Metadata {
-    fn workspace_root_path(&self) -> &Path {
-        self.workspace_root.as_std_path()
     }
 }
 

@@ -87,7 +87,7 @@ impl Selection {
 
     /// The part of the selection that exists on each side, `None` where nothing of it does: a bench
     /// target that head adds is no reason for base to fail. A name that no side has is an error.
-    pub fn for_each(&self, sides: &PerSide<Metadata>) -> Result<PerSide<Option<Self>>> {
+    pub fn for_each(&self, sides: &PerSide<&Metadata>) -> Result<PerSide<Option<Self>>> {
         let packages = sides.map(|_, metadata| names(&metadata.packages));
         let benches = sides.map(|_, metadata| bench_names(&metadata.packages));
         refuse_unknown("package", &self.packages, &packages)?;

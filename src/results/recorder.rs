@@ -45,7 +45,7 @@ impl ResultsRecorder {
 
     fn begin(&mut self, plan: &Plan) -> Result<()> {
         for identical in &plan.identical {
-            let position = self.position(identical.side);
+            let position = identical.side.position();
             self.entry(&identical.name).identical.push(position);
         }
         let missing = |recorder: &Self, list: &[crate::plan::OnSide]| -> Vec<Missing> {
@@ -96,12 +96,8 @@ impl ResultsRecorder {
         &mut measured[position]
     }
 
-    fn position(&self, side: Side) -> usize {
-        self.sides.iter().position(|other| *other == side).unwrap_or_default()
-    }
-
     fn label(&self, side: Side) -> String {
-        self.results.revisions[self.position(side)].label.clone()
+        self.results.revisions[side.position()].label.clone()
     }
 
     fn write_samples(&mut self, group: &Group) -> Result<()> {
@@ -136,7 +132,7 @@ impl Recorder for ResultsRecorder {
         for (side, value) in launch_values(&group.sides, group.method) {
             values[side] = value;
         }
-        let order = group.sides.iter().map(|(side, _)| self.position(*side)).collect();
+        let order = group.sides.iter().map(|(side, _)| side.position()).collect();
         let note = group.unfit.map(|unfit| format!("not measured in step, because it {unfit}"));
         let entry = self.entry(&name);
         entry.unit = unit;

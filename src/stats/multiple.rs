@@ -1,3 +1,5 @@
+//! Many comparisons at once.
+
 /// Benjamini-Hochberg q-values of a family of p-values, in the order given.
 ///
 /// q_(i) = min over j >= i of m p_(j) / j for the ordered p-values, at most 1: declaring everything

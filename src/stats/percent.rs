@@ -1,3 +1,5 @@
+//! Percentages, as a type of their own.
+
 use std::fmt;
 
 use schemars::JsonSchema;

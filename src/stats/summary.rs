@@ -1,3 +1,5 @@
+//! Single numbers that stand for a sample.
+
 /// The q-quantile (0 <= q <= 1) by linear interpolation between order statistics, R's type 7.
 ///
 /// `None` if there are no values.

@@ -61,11 +61,7 @@ fn crate_with(benches: &[(&str, String)]) -> Fixture {
         let source = source.replace("OUTSIDE", fixture.outside().to_str().unwrap());
         fixture.write(&format!("benches/{name}.rs"), source);
     }
-    fixture.write("src/lib.rs", "pub const TIME: u64 = 1000;\n");
-    fixture.commit("base");
-    fixture.git(&["tag", "base"]);
-    fixture.write("src/lib.rs", "pub const TIME: u64 = 1250;\n");
-    fixture.commit("head");
+    fixture.commit_two_times();
     fixture
 }
 

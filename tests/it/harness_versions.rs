@@ -59,11 +59,7 @@ impl Versions {
             let bench = bench(body).replace("use criterion::", &format!("use {name}::"));
             fixture.write(&format!("benches/{name}.rs"), bench);
         }
-        fixture.write("src/lib.rs", "pub const TIME: u64 = 1000;\n");
-        fixture.commit("base");
-        fixture.git(&["tag", "base"]);
-        fixture.write("src/lib.rs", "pub const TIME: u64 = 1250;\n");
-        fixture.commit("head");
+        fixture.commit_two_times();
         fixture
     }
 

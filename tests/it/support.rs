@@ -89,6 +89,16 @@ impl Fixture {
         self.git(&["commit", "--quiet", "--allow-empty", "-m", message]);
     }
 
+    /// Commits what there is with a library whose constant `TIME` is 1000, tagged `base`, and then with one in
+    /// which it is 1250.
+    pub fn commit_two_times(&self) {
+        self.write("src/lib.rs", "pub const TIME: u64 = 1000;\n");
+        self.commit("base");
+        self.git(&["tag", "base"]);
+        self.write("src/lib.rs", "pub const TIME: u64 = 1250;\n");
+        self.commit("head");
+    }
+
     /// The program, to be run in the repository.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
