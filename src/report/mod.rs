@@ -1,14 +1,20 @@
 //! From results to what people read: pure functions that give text. Knows nothing of where it goes.
 
+mod cells;
+mod circumstances;
 mod names;
 mod table;
 mod text;
 mod units;
+mod variant;
 
-pub use names::natural_order;
+pub use cells::{Cells, TITLES, verdict};
+pub use circumstances::{Circumstance, circumstances, expected_false_stars, short_commit};
+pub use names::{Naming, natural_order};
 pub use table::{Table, table};
-pub use text::{one_line, printable};
+pub use text::{one_line, printable, shortened};
 pub use units::{format_quantity, format_time};
+pub use variant::{Tally, Variant, answer, answer_of, variants};
 
 #[cfg(test)]
 mod tests;

@@ -19,9 +19,22 @@ pub fn printable(text: &str) -> String {
     lines.join("\n")
 }
 
+/// A name in one line, cut in its middle to at most so many characters (two or more), which then says so: `…`.
+pub fn shortened(text: &str, most: usize) -> String {
+    let text = one_line(text);
+    let count = text.chars().count();
+    if count <= most {
+        return text;
+    }
+    let end = (most - 1) / 2;
+    let begin = most - 1 - end;
+    let first = text.chars().take(begin);
+    first.chain(['…']).chain(text.chars().skip(count - end)).collect()
+}
+
 /// Controls move the cursor or worse; the others break the line or turn the direction of writing.
 fn is_harmless(c: char) -> bool {
-    let breaks_or_turns = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let breaks_or_turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     !c.is_control() && !breaks_or_turns
 }
 
@@ -40,6 +53,13 @@ mod tests {
     fn names_show_where_something_was() {
         assert_eq!(one_line("a\nb\u{1b}[2J\tc"), "a\u{fffd}b\u{fffd}[2J\u{fffd}c");
         assert_eq!(one_line("größe/漢字 👩‍🚀"), "größe/漢字 👩‍🚀");
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(shortened("abcdef", 6), "abcdef");
+        assert_eq!(shortened("abcdefg", 6), "abc…fg");
+        assert_eq!(shortened("größe漢字", 5), "gr…漢字");
     }
 
     proptest! {

@@ -1,0 +1,142 @@
+//! What one needs to judge a table: revisions, machine, method, noise, command.
+
+use std::fmt::Write as _;
+
+use crate::results::{Comparison, Method, Results, Revision};
+use crate::stats::{Confidence, fewest_pairs_for, median, robust_standard_deviation};
+
+/// One line of the circumstances: a title of this program's own, and a text in which anything may stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Circumstance {
+    /// `machine`, `command` and the like.
+    pub title: String,
+    /// What there is to say; notes may have several lines.
+    pub text: String,
+}
+
+/// The circumstances of a comparison, in the order in which they are shown.
+pub fn circumstances(results: &Results) -> Vec<Circumstance> {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for (position, revision) in results.revisions.iter().enumerate() {
+        lines.push((role(position), describe(revision)));
+    }
+    lines.extend(compilers(results));
+    lines.push(("machine".to_owned(), machine(results)));
+    let tested: Vec<&Comparison> =
+        results.comparisons.iter().filter(|c| c.p_value.is_some()).collect();
+    if !tested.is_empty() {
+        lines.push(("comparisons".to_owned(), comparisons(&tested)));
+    }
+    lines.extend(methods(&tested).map(|methods| ("method".to_owned(), methods)));
+    lines.extend(noise(&tested).map(|noise| ("noise".to_owned(), noise)));
+    lines.extend(results.notes.iter().map(|note| ("note".to_owned(), note.clone())));
+    lines.push(("command".to_owned(), results.command.clone()));
+    lines.into_iter().map(|(title, text)| Circumstance { title, text }).collect()
+}
+
+fn role(position: usize) -> String {
+    match position {
+        0 => "base".to_owned(),
+        1 => "head".to_owned(),
+        n => format!("variant {n}"),
+    }
+}
+
+fn describe(revision: &Revision) -> String {
+    let dirty = if revision.dirty { " with uncommitted changes" } else { "" };
+    format!("{} ({}{dirty})", revision.label, short_commit(&revision.commit))
+}
+
+/// The first characters of a commit id, as git would show it.
+pub fn short_commit(commit: &str) -> String {
+    commit.chars().take(9).collect()
+}
+
+fn compilers(results: &Results) -> Option<(String, String)> {
+    let compilers: Vec<&str> = results.revisions.iter().map(|r| r.rustc.as_str()).collect();
+    let first = compilers.first()?;
+    if compilers.iter().all(|compiler| compiler == first) {
+        return Some(("compiler".to_owned(), (*first).to_owned()));
+    }
+    let text =
+        format!("they differ, and so may the times for that reason: {}", compilers.join(" | "));
+    Some(("compilers".to_owned(), text))
+}
+
+fn machine(results: &Results) -> String {
+    let environment = &results.environment;
+    let mut parts = vec![environment.system.clone()];
+    parts.extend(environment.cpu.clone());
+    parts.extend(environment.cores.map(|cores| format!("{cores} cores")));
+    parts.extend(environment.load.map(|load| format!("load {load:.1} at the start")));
+    parts.join(", ")
+}
+
+/// The levels of the stars, and the share of false stars at each.
+const RISKS: [(Confidence, f64); 3] =
+    [(Confidence::One, 0.05), (Confidence::Two, 0.01), (Confidence::Three, 0.001)];
+
+/// How many false stars are to be expected at each level in these comparisons if nothing had changed. Where
+/// there are too few pairs for a star, none is.
+pub fn expected_false_stars<'a>(
+    tested: impl Iterator<Item = &'a Comparison> + Clone,
+) -> [(Confidence, String); 3] {
+    RISKS.map(|(level, risk)| {
+        let fewest = fewest_pairs_for(level) as usize;
+        let reachable = tested.clone().filter(|c| c.pairs >= fewest).count();
+        (level, short(reachable as f64 * risk))
+    })
+}
+
+/// In how many comparisons how many false stars are to be expected.
+fn comparisons(tested: &[&Comparison]) -> String {
+    let count = tested.len();
+    let expected = expected_false_stars(tested.iter().copied())
+        .map(|(level, count)| format!("{count} at {}", level.stars()));
+    let fewest = tested.iter().map(|c| c.pairs).min().unwrap_or_default();
+    let most = tested.iter().map(|c| c.pairs).max().unwrap_or_default();
+    let pairs = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
+    let mut text = format!(
+        "{count} of {pairs} launch pairs each; if nothing had changed, {} would be expected to be starred",
+        expected.join(", ")
+    );
+    let out_of_reach = [Confidence::One, Confidence::Two, Confidence::Three]
+        .into_iter()
+        .find(|level| most < fewest_pairs_for(*level) as usize);
+    if let Some(level) = out_of_reach {
+        _ = write!(text, "; {} needs at least {} pairs", level.stars(), fewest_pairs_for(level));
+    }
+    text
+}
+
+/// `0.25`, `0.005`: at most three digits after the point.
+fn short(value: f64) -> String {
+    let rounded = (value * 1000.0).round() / 1000.0;
+    format!("{rounded}")
+}
+
+/// How many were measured in step, and which were not, and why.
+fn methods(tested: &[&Comparison]) -> Option<String> {
+    let (in_step, others): (Vec<&Comparison>, Vec<&Comparison>) =
+        tested.iter().partition(|c| c.method == Method::Lockstep);
+    let mut reasons: Vec<&str> = others.iter().flat_map(|c| &c.notes).map(String::as_str).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let because =
+        if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
+    match (in_step.len(), others.len()) {
+        (0, 0) => None,
+        (_, 0) => Some("in step: both sides take turns within each benchmark".to_owned()),
+        (0, _) => Some(format!("one side after the other{because}")),
+        (some, rest) => Some(format!("{some} in step, {rest} one side after the other{because}")),
+    }
+}
+
+fn noise(tested: &[&Comparison]) -> Option<String> {
+    let spreads: Vec<f64> =
+        tested.iter().filter_map(|c| robust_standard_deviation(&c.log_ratios)).collect();
+    let typical = 100.0 * median(&spreads)?;
+    Some(format!(
+        "{typical:.2} % from one launch pair to the next (standard deviation, median of the benchmarks)"
+    ))
+}
