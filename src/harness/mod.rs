@@ -71,13 +71,14 @@ pub enum Wanted<'a> {
     Only(&'a [String]),
 }
 
-/// How many samples a launch takes of each benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effort {
-    /// Few: a single iteration takes long, or nobody knows yet how long.
-    Few,
-    /// Many short ones.
-    Many,
+/// How much a launch measures of each benchmark, unless the benchmark's own code says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Effort {
+    /// How many samples are taken.
+    pub samples: u32,
+    /// How long they take together, on each side; longer if that many iterations take longer. What warms up
+    /// before comes on top and is a small part of it.
+    pub time: Duration,
 }
 
 /// A bench executable whose harness is known.

@@ -63,12 +63,6 @@ fn median_ratio(reference: &[Sample], other: &[Sample]) -> Option<f64> {
     stats::median(&ratios)
 }
 
-/// Whether many samples of the benchmark take no longer than few: an iteration takes less than a sample should.
-pub fn is_quick(measurement: &Measurement) -> bool {
-    let time = time_per_iteration(&measurement.samples, Method::Process);
-    measurement.unit == "ns" && time.is_some_and(|nanoseconds| nanoseconds < 500_000.0)
-}
-
 /// The sides whose values say nothing about the reference's, and why. In the order of the sides, so that
 /// the answer does not depend on the order of measurement.
 pub fn not_comparable(sides: &[(Side, Measurement)], method: Method) -> Vec<(Side, String)> {

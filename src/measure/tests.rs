@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::*;
-use crate::harness::Sample;
+use crate::harness::{Sample, Step};
 use crate::observer::Unobserved;
-use crate::plan::TargetName;
+use crate::plan::{PlannedBenchmark, TargetName};
 
 /// What a scripted process does with a benchmark.
 #[derive(Clone, Copy, PartialEq)]

@@ -9,8 +9,7 @@ pub use socket::SocketBenchmarks;
 
 use super::{Effort, Wanted};
 
-/// What one launch measures of a benchmark, unless the benchmark's own code says otherwise. Many short launches
-/// tell more than one long one: a part of the variance lies between processes.
+/// The effort in criterion's terms.
 struct Extent {
     samples: u32,
     /// In seconds.
@@ -19,16 +18,17 @@ struct Extent {
     measurement: f64,
 }
 
-const FEW_SAMPLES: Extent = Extent { samples: 20, warm_up: 0.03, measurement: 0.08 };
-
-/// Samples of half a millisecond, as a rule: sides in step take turns with each.
-const MANY_SAMPLES: Extent = Extent { samples: 100, warm_up: 0.01, measurement: 0.05 };
-
 impl Extent {
+    /// Criterion refuses fewer samples.
+    const FEWEST_SAMPLES: u32 = 10;
+
     fn of(effort: Effort) -> Self {
-        match effort {
-            Effort::Few => FEW_SAMPLES,
-            Effort::Many => MANY_SAMPLES,
+        let measurement = effort.time.as_secs_f64();
+        Self {
+            samples: effort.samples.max(Self::FEWEST_SAMPLES),
+            // It also shows criterion how long an iteration takes.
+            warm_up: (measurement / 4.0).clamp(0.001, 0.03),
+            measurement: measurement.max(0.001),
         }
     }
 
