@@ -7,6 +7,7 @@
 mod multiple;
 mod percent;
 mod signed_rank;
+mod stopping;
 mod summary;
 mod verdict;
 mod welch;
@@ -14,8 +15,11 @@ mod welch;
 pub use multiple::benjamini_hochberg;
 pub use percent::Percent;
 pub use signed_rank::{Interval, SignedRankTest, WalshAverages, signed_rank_test};
+pub use stopping::{BUDGET, Decision, LOOKS, Look, StoppedBy, decide};
 pub use summary::{median, quantile, robust_standard_deviation, trimmed_mean};
-pub use verdict::{Confidence, Intervals, Judgement, Verdict, fewest_pairs_for, judge};
+pub use verdict::{
+    Confidence, Intervals, Judgement, Verdict, fewest_pairs_for, judge, judge_with_looks,
+};
 
 pub use welch::{NoTest, WelchTest, improvement_of_rates, welch_test};
 

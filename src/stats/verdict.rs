@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::stopping::was_efficacious;
 use super::{Interval, LEVELS, Percent, WalshAverages, signed_rank_test};
 
 /// The stars of a comparison.
@@ -96,12 +97,23 @@ pub struct Judgement {
     pub pairs_to_decide: Option<u64>,
 }
 
-/// Judges the log-ratios of one comparison. `None` if there are none.
+/// Judges the log-ratios of one comparison whose number was settled beforehand. `None` if there are none.
 pub fn judge(log_ratios: &[f64], margin: Percent) -> Option<Judgement> {
+    judge_at_least(Confidence::None, log_ratios, margin)
+}
+
+/// Judges the log-ratios of one comparison that was [looked at](super::LOOKS) while they came in: a difference that
+/// was beyond doubt then has `***`. `None` if there are none.
+pub fn judge_with_looks(log_ratios: &[f64], margin: Percent) -> Option<Judgement> {
+    let earned = if was_efficacious(log_ratios) { Confidence::Three } else { Confidence::None };
+    judge_at_least(earned, log_ratios, margin)
+}
+
+fn judge_at_least(earned: Confidence, log_ratios: &[f64], margin: Percent) -> Option<Judgement> {
     let walsh = WalshAverages::of(log_ratios);
     let center = walsh.hodges_lehmann()?;
     let p_value = signed_rank_test(log_ratios).p_value;
-    let confidence = Confidence::from_p_value(p_value);
+    let confidence = Confidence::from_p_value(p_value).max(earned);
     let log_intervals = LEVELS.map(|level| walsh.interval(level));
     let intervals = Intervals(log_intervals.map(|interval| interval.map(improvement_interval)));
     let within_margin =
@@ -188,6 +200,16 @@ mod tests {
         for (n, confidence) in [(5, ""), (6, "*"), (7, "*"), (8, "**"), (11, "**"), (12, "***")] {
             assert_eq!(judge(&slower(n), MARGIN).unwrap().confidence.stars(), confidence, "{n}");
         }
+    }
+
+    #[test]
+    fn a_difference_that_was_beyond_doubt_at_a_look_has_three_stars_whatever_came_after() {
+        let mut d: Vec<f64> = (0..18).map(|i| 0.1 + f64::from(i) * 1e-3).collect();
+        d.extend((0..10).map(|i| -0.2 - f64::from(i) * 1e-3));
+        assert_eq!(judge(&d, MARGIN).unwrap().confidence, Confidence::None);
+        assert_eq!(judge_with_looks(&d, MARGIN).unwrap().confidence, Confidence::Three);
+        d[0] = -0.3;
+        assert_eq!(judge_with_looks(&d, MARGIN), judge(&d, MARGIN));
     }
 
     #[test]
