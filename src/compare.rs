@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::build::{Builder, Selection, SideBuild};
+use crate::config::Rules;
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inventory::{self, Programs, Taken};
@@ -32,6 +33,8 @@ pub struct Settings {
     pub selection: Selection,
     /// Which benchmarks.
     pub filter: Filter,
+    /// What holds for some benchmarks only.
+    pub rules: Rules,
     /// Changes below it do not matter.
     pub margin: Percent,
     /// Launch groups for each benchmark.
@@ -86,6 +89,7 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         added: Vec::new(),
         removed: Vec::new(),
         failed: Vec::new(),
+        set_aside: Vec::new(),
         notes: prepared.notes.clone(),
         measured: Vec::new(),
     };
@@ -158,10 +162,12 @@ impl Prepared {
         let selection = &settings.selection;
         let builder = Builder { repository: &repository, slot: &slot, selection, observer };
         let builds = builder.build(&revisions, &checkouts)?;
-        let Taken { inventories, programs, notes: code_notes } =
-            inventory::take(&builds, settings.timeout)?;
+        let Taken { inventories, programs, set_aside, notes: code_notes } =
+            inventory::take(&builds, settings.timeout, &settings.rules)?;
         notes.extend(code_notes);
-        let plan = Plan::new(&inventories, &settings.filter);
+        let mut plan = Plan::new(&inventories, &settings.filter);
+        plan.set_aside = set_aside;
+        plan.apply(&settings.rules);
         if plan.is_empty() {
             return Err(no_benchmarks(&plan, &builds, settings));
         }
@@ -179,6 +185,7 @@ impl Prepared {
                 commit: revision.commit.clone(),
                 dirty: self.checkouts[side].dirty,
                 rustc: self.builds[side].rustc.clone(),
+                program: None,
             })
             .collect()
     }

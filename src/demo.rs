@@ -8,6 +8,7 @@ use fs_err as fs;
 
 use crate::build::Selection;
 use crate::compare::Settings;
+use crate::config::Rules;
 use crate::error::Result;
 use crate::plan::Filter;
 use crate::revision::{self, Cache, Range, git};
@@ -143,6 +144,7 @@ impl Repository {
             range: Range::Between("before".to_owned(), "main".to_owned()),
             selection: Selection::default(),
             filter: Filter::default(),
+            rules: Rules::default(),
             margin: Percent::new(2.0),
             runs: 12,
             lockstep: true,

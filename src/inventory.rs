@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use crate::build::{BenchExecutable, CodeComparison, SideBuild, compare_code};
+use crate::config::Rules;
 use crate::error::Result;
 use crate::harness::{Benchmarks, Effort, Failure, Harness, Session, Wanted};
 use crate::interrupt;
 use crate::lockstep::Attachment;
 use crate::measure::Executor;
-use crate::plan::{Inventories, Inventory, Listed, PlannedTarget, TargetName};
+use crate::plan::{Inventories, Inventory, Listed, PlannedTarget, SetAside, TargetName};
 use crate::side::{PerSide, Side};
 
 /// What all sides have.
@@ -21,15 +22,19 @@ pub struct Taken {
     pub inventories: Inventories,
     /// What can be measured of it.
     pub programs: Programs,
+    /// Targets that the rules set aside.
+    pub set_aside: Vec<SetAside>,
     /// On code that is identical although it is measured.
     pub notes: Vec<String>,
 }
 
-/// Asks every bench executable for its benchmarks. One that is the reference's code is not asked again.
+/// Asks every bench executable for its benchmarks. One that is the reference's code is not asked again, and one
+/// that is set aside not at all.
 ///
-/// `timeout` is how long a process may go on without any sign of progress.
-pub fn take(builds: &PerSide<SideBuild>, timeout: Duration) -> Result<Taken> {
-    let mut taking = Taking { builds, timeout, programs: HashMap::new(), notes: Vec::new() };
+/// `timeout` is how long a process may go on without any sign of progress, unless the rules say otherwise.
+pub fn take(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -> Result<Taken> {
+    let mut taking = Taking { builds, timeout, rules, programs: HashMap::new(), notes: Vec::new() };
+    let mut set_aside: BTreeMap<TargetName, String> = BTreeMap::new();
     let mut inventories: Vec<BTreeMap<TargetName, Listed>> = Vec::new();
     for (side, build) in builds.iter() {
         let mut targets = BTreeMap::new();
@@ -38,6 +43,12 @@ pub fn take(builds: &PerSide<SideBuild>, timeout: Duration) -> Result<Taken> {
                 package: executable.package.clone(),
                 target: executable.target.clone(),
             };
+            if let Some(reason) = rules.reason_to_set_target_aside(&name) {
+                if executable.is_bench_target {
+                    set_aside.insert(name, reason.to_owned());
+                }
+                continue;
+            }
             let of_reference = inventories.first().and_then(|reference| reference.get(&name));
             if let Some(listed) = taking.list(side, executable, &name, of_reference)? {
                 targets.insert(name, listed);
@@ -48,6 +59,10 @@ pub fn take(builds: &PerSide<SideBuild>, timeout: Duration) -> Result<Taken> {
     Ok(Taken {
         inventories: inventories.into_iter().collect(),
         programs: Programs(taking.programs),
+        set_aside: set_aside
+            .into_iter()
+            .map(|(target, reason)| SetAside { target, benchmark: None, reason })
+            .collect(),
         notes: taking.notes,
     })
 }
@@ -55,6 +70,7 @@ pub fn take(builds: &PerSide<SideBuild>, timeout: Duration) -> Result<Taken> {
 struct Taking<'a> {
     builds: &'a PerSide<SideBuild>,
     timeout: Duration,
+    rules: &'a Rules,
     programs: HashMap<(TargetName, Side), Program>,
     notes: Vec<String>,
 }
@@ -69,7 +85,8 @@ impl Taking<'_> {
         of_reference: Option<&Listed>,
     ) -> Result<Option<Listed>> {
         let harness = Harness::detect(&executable.path)?;
-        let Some(mut benchmarks) = harness.open(&executable.launch, self.timeout) else {
+        let limits = self.rules.time_limits(name, self.timeout);
+        let Some(mut benchmarks) = harness.open(&executable.launch, &limits) else {
             let inventory = Inventory::NotUnderstood(harness);
             let listed = Listed { inventory, identical_code: false };
             return Ok(executable.is_bench_target.then_some(listed));

@@ -11,6 +11,7 @@ pub mod build;
 pub mod classic;
 pub mod cli;
 pub mod compare;
+pub mod config;
 pub mod demo;
 pub mod environment;
 pub mod error;

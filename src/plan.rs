@@ -3,13 +3,15 @@
 //! In: what each side has, and which executables are the same code. Out: benchmarks to measure, benchmarks
 //! whose code is identical, and those that only some sides have. Pure: starts no process.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use regex::Regex;
 
+use crate::config::Rules;
 use crate::harness::{Failure, Harness};
 use crate::side::{PerSide, Side};
+use crate::stats::Percent;
 
 /// The full name of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,8 +142,19 @@ pub struct Failed {
     pub reason: String,
 }
 
+/// A target or benchmark that is not measured because the user does not want it to be.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SetAside {
+    /// The target.
+    pub target: TargetName,
+    /// The benchmark, unless it is the whole target.
+    pub benchmark: Option<String>,
+    /// The user's reason.
+    pub reason: String,
+}
+
 /// Everything that is known before the first measurement.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
     /// What is measured.
     pub targets: Vec<PlannedTarget>,
@@ -153,6 +166,12 @@ pub struct Plan {
     pub removed: Vec<OnSide>,
     /// Targets whose benchmarks could not be listed.
     pub failed: Vec<Failed>,
+    /// What the configuration sets aside.
+    pub set_aside: Vec<SetAside>,
+    /// The margins of the benchmarks that have one of their own.
+    pub margins: HashMap<BenchmarkName, Percent>,
+    /// Benchmarks that the configuration does not want to be measured in step.
+    pub not_in_step: HashSet<BenchmarkName>,
     /// Bench targets that were left out, in words.
     pub notes: Vec<String>,
 }
@@ -176,6 +195,44 @@ impl Plan {
             && self.added.is_empty()
             && self.removed.is_empty()
             && self.failed.is_empty()
+            && self.set_aside.is_empty()
+    }
+
+    /// Does what the configuration says about some of the benchmarks.
+    pub fn apply(&mut self, rules: &Rules) {
+        let mut set_aside: BTreeSet<SetAside> = self.set_aside.drain(..).collect();
+        let mut keep = |name: &BenchmarkName| {
+            let Some(reason) = rules.reason_to_set_aside(name) else { return true };
+            let BenchmarkName { package, target, benchmark } = name.clone();
+            set_aside.insert(SetAside {
+                target: TargetName { package, target },
+                benchmark: Some(benchmark),
+                reason: reason.to_owned(),
+            });
+            false
+        };
+        for target in &mut self.targets {
+            let name = &target.name;
+            target.benchmarks.retain(|planned| keep(&name.benchmark(&planned.id)));
+        }
+        self.targets.retain(|target| !target.benchmarks.is_empty());
+        for list in [&mut self.identical, &mut self.added, &mut self.removed] {
+            list.retain(|on_side| keep(&on_side.name));
+        }
+        self.failed.retain(|failed| {
+            failed.benchmark.as_ref().is_none_or(|id| keep(&failed.target.benchmark(id)))
+        });
+        self.set_aside = set_aside.into_iter().collect();
+        for target in &self.targets {
+            for name in target.benchmarks.iter().map(|planned| target.name.benchmark(&planned.id)) {
+                if !rules.may_keep_step(&name) {
+                    self.not_in_step.insert(name.clone());
+                }
+                if let Some(margin) = rules.margin(&name) {
+                    self.margins.insert(name, margin);
+                }
+            }
+        }
     }
 
     fn add_target(&mut self, name: &TargetName, inventories: &Inventories, filter: &Filter) {
@@ -256,6 +313,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{self, BenchmarkRule, Ids, Subject};
 
     fn target(name: &str) -> TargetName {
         TargetName { package: "p".to_owned(), target: name.to_owned() }
@@ -363,6 +421,37 @@ mod tests {
                 "head: `p::u` uses divan, which cannot be measured yet; left out",
             ]
         );
+    }
+
+    #[test]
+    fn what_is_set_aside_is_nowhere_else_and_once() {
+        let both = inventories(vec![
+            vec![("t", has(&["a", "slow", "slow old"]))],
+            vec![("t", has(&["a", "slow", "slow new"]))],
+        ]);
+        let mut plan = Plan::new(&both, &Filter::default());
+        let ids = Some(Ids::Matching(Regex::new("slow").unwrap()));
+        let subject = Subject { ids, ..Subject::default() };
+        let exact = Subject { ids: Some(Ids::Exact("a".to_owned())), ..Subject::default() };
+        plan.apply(&Rules {
+            set_aside: vec![config::SetAside { subject, reason: "too slow".to_owned() }],
+            benchmarks: vec![BenchmarkRule {
+                subject: exact,
+                margin: Some(Percent::new(5.0)),
+                timeout: None,
+                lockstep: Some(false),
+            }],
+            targets: Vec::new(),
+        });
+        let aside: Vec<_> =
+            plan.set_aside.iter().map(|s| s.benchmark.as_deref().unwrap()).collect();
+        assert_eq!(aside, ["slow", "slow new", "slow old"]);
+        assert!(plan.set_aside.iter().all(|aside| aside.reason == "too slow"));
+        assert!(plan.added.is_empty() && plan.removed.is_empty() && !plan.is_empty());
+        let a = target("t").benchmark("a");
+        assert_eq!(plan.targets[0].benchmarks.len(), 1);
+        assert_eq!(plan.margins, HashMap::from([(a.clone(), Percent::new(5.0))]));
+        assert_eq!(plan.not_in_step, HashSet::from([a]));
     }
 
     #[test]

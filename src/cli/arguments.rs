@@ -9,6 +9,7 @@ use regex::Regex;
 
 use crate::build::Selection;
 use crate::compare::Settings;
+use crate::config::Rules;
 use crate::error::Result;
 use crate::measure::MOST_LAUNCHES;
 use crate::plan::Filter;
@@ -171,6 +172,7 @@ impl WhatArguments {
             range: self.range.clone().unwrap_or_default(),
             selection: self.selection.clone(),
             filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },
+            rules: Rules::default(),
             margin: Percent::new(2.0),
             runs: 1,
             lockstep: false,

@@ -18,7 +18,7 @@ use crate::demo;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::observer::Observer;
-use crate::plan::{OnSide, Plan};
+use crate::plan::{OnSide, Plan, SetAside};
 use crate::report::{Table, natural_order, one_line, printable, table};
 use crate::results::Results;
 use crate::revision::{Cache, Repository};
@@ -130,6 +130,10 @@ fn list_text(plan: &Plan) -> String {
     special(&plan.identical, "identical code");
     special(&plan.added, "only on {side}");
     special(&plan.removed, "not on {side}");
+    for SetAside { target, benchmark, reason } in &plan.set_aside {
+        let benchmark = benchmark.as_deref().unwrap_or("*");
+        lines.push((format!("{target}::{benchmark}"), format!("set aside: {}", one_line(reason))));
+    }
     lines.sort_by(|a, b| natural_order(&a.0, &b.0));
     let mut text = String::new();
     for (name, what) in lines {

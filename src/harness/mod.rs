@@ -4,6 +4,7 @@
 //! Knows nothing of sides, schedules or statistics.
 
 mod criterion;
+mod limits;
 mod output;
 
 use std::fmt;
@@ -15,6 +16,8 @@ use memchr::memmem;
 use crate::build::Launch;
 use crate::error::Result;
 use crate::lockstep::Attachment;
+
+pub use limits::TimeLimits;
 
 /// One timed batch of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -126,6 +129,15 @@ pub trait Session {
 /// How often a wait for a single process looks at the interrupt flag. Whatever happens wakes it at once.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// What an executable with a harness of its own prints, as the configuration says. Only then is it run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnHarness {
+    /// One JSON object a line (docs/harnesses.md).
+    JsonLines,
+    /// Lines as those of `#[bench]`.
+    Libtest,
+}
+
 /// The harness that a bench executable was built with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Harness {
@@ -168,14 +180,14 @@ impl Harness {
 
     /// The adapter for an executable of this harness; `None` if there is none.
     ///
-    /// `timeout` is how long a process may go on without any sign of progress beyond what it announced.
-    pub fn open(self, launch: &Launch, timeout: Duration) -> Option<Box<dyn Benchmarks>> {
+    /// `limits` are how long its processes may go on without any sign of progress beyond what they announced.
+    pub fn open(self, launch: &Launch, limits: &TimeLimits) -> Option<Box<dyn Benchmarks>> {
         match self {
             Self::Criterion => {
-                Some(Box::new(criterion::SocketBenchmarks::new(launch.clone(), timeout)))
+                Some(Box::new(criterion::SocketBenchmarks::new(launch.clone(), limits.clone())))
             }
             Self::CriterionFiles => {
-                Some(Box::new(criterion::FileBenchmarks::new(launch.clone(), timeout)))
+                Some(Box::new(criterion::FileBenchmarks::new(launch.clone(), limits.longest())))
             }
             _ => None,
         }

@@ -27,6 +27,8 @@ pub enum Unfit {
     Sleeps,
     /// The library was not loaded into it: a static executable, or the system forbids it.
     NotLoaded,
+    /// The configuration says so.
+    Configured,
 }
 
 /// In words, to be put after "it".
@@ -36,6 +38,7 @@ impl std::fmt::Display for Unfit {
             Self::Threads => "starts threads",
             Self::Sleeps => "sleeps or waits with a time limit",
             Self::NotLoaded => "does not load the library that keeps processes in step",
+            Self::Configured => "is configured so",
         })
     }
 }

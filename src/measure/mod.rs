@@ -104,6 +104,8 @@ pub fn measure(
     let mut remaining: Vec<PlannedTarget> = plan.targets.clone();
     let total = remaining.len() * design.groups as usize;
     let mut known = Knowledge::default();
+    let not_in_step = plan.not_in_step.iter().cloned();
+    known.unfit.extend(not_in_step.map(|name| (name, Unfit::Configured)));
     let mut done = 0;
     for number in 0..design.groups {
         for target in &mut remaining {

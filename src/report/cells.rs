@@ -28,8 +28,8 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Of one comparison with this margin.
-    pub fn of(comparison: &Comparison, margin: Percent) -> Self {
+    /// Of one comparison.
+    pub fn of(comparison: &Comparison) -> Self {
         let measured = comparison.method != Method::None;
         let accuracy = |accuracy: Option<Percent>| match accuracy {
             Some(percent) => format!("±{:.2}%", percent.value()),
@@ -49,7 +49,7 @@ impl Cells {
             accuracies: [at.at_95, at.at_99, at.at_999].map(accuracy),
             base: time(comparison.base.nanoseconds),
             head: time(comparison.head.nanoseconds),
-            verdict: verdict(comparison, margin),
+            verdict: verdict(comparison),
         }
     }
 
@@ -61,7 +61,8 @@ impl Cells {
 }
 
 /// What a comparison says, in words.
-pub fn verdict(comparison: &Comparison, margin: Percent) -> String {
+pub fn verdict(comparison: &Comparison) -> String {
+    let margin = comparison.margin_percent;
     let within =
         if comparison.within_margin { format!(", by less than {margin}") } else { String::new() };
     match comparison.verdict {

@@ -43,6 +43,9 @@ fn role(position: usize) -> String {
 }
 
 fn describe(revision: &Revision) -> String {
+    if let Some(program) = &revision.program {
+        return format!("{} ({program})", revision.label);
+    }
     let dirty = if revision.dirty { " with uncommitted changes" } else { "" };
     format!("{} ({}{dirty})", revision.label, short_commit(&revision.commit))
 }
@@ -55,6 +58,9 @@ pub fn short_commit(commit: &str) -> String {
 fn compilers(results: &Results) -> Option<(String, String)> {
     let compilers: Vec<&str> = results.revisions.iter().map(|r| r.rustc.as_str()).collect();
     let first = compilers.first()?;
+    if compilers.iter().all(|compiler| compiler.is_empty()) {
+        return None;
+    }
     if compilers.iter().all(|compiler| compiler == first) {
         return Some(("compiler".to_owned(), (*first).to_owned()));
     }

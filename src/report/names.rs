@@ -65,7 +65,9 @@ impl Naming {
             .chain(&results.removed)
             .map(|m| (m.package.as_str(), m.target.as_str()));
         let failed = results.failed.iter().map(|f| (f.package.as_str(), f.target.as_str()));
-        let mut all: Vec<(&str, &str)> = comparisons.chain(missing).chain(failed).collect();
+        let set_aside = results.set_aside.iter().map(|s| (s.package.as_str(), s.target.as_str()));
+        let mut all: Vec<(&str, &str)> =
+            comparisons.chain(missing).chain(failed).chain(set_aside).collect();
         all.sort_unstable();
         all.dedup();
         let first_package = all.first().map(|(package, _)| *package);

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
 
 use crate::results::{Comparison, Failure, Missing, Results};
-use crate::stats::{Percent, Verdict};
+use crate::stats::Verdict;
 
 use super::cells::{Cells, TITLES};
 use super::circumstances::{Circumstance, circumstances};
@@ -42,7 +42,7 @@ pub fn table(results: &Results, table: Table) -> String {
         _ = writeln!(text, "{}", answer_of(variant, results));
         if !comparisons.is_empty() {
             text.push('\n');
-            render_rows(&mut text, &comparisons, naming, results.margin_percent, table);
+            render_rows(&mut text, &comparisons, naming, table);
         }
         text.push('\n');
     }
@@ -51,17 +51,11 @@ pub fn table(results: &Results, table: Table) -> String {
     text
 }
 
-fn render_rows(
-    text: &mut String,
-    comparisons: &[&Comparison],
-    naming: Naming,
-    margin: Percent,
-    table: Table,
-) {
+fn render_rows(text: &mut String, comparisons: &[&Comparison], naming: Naming, table: Table) {
     let mut header: [String; 9] = Default::default();
     header[1..8].clone_from_slice(&TITLES.map(str::to_owned));
     let mut rows = vec![header];
-    rows.extend(comparisons.iter().map(|comparison| row(comparison, naming, margin)));
+    rows.extend(comparisons.iter().map(|comparison| row(comparison, naming)));
     let mut widths = [0; 9];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -85,9 +79,9 @@ fn render_rows(
     }
 }
 
-fn row(comparison: &Comparison, naming: Naming, margin: Percent) -> [String; 9] {
+fn row(comparison: &Comparison, naming: Naming) -> [String; 9] {
     let name = naming.name(&comparison.package, &comparison.target, &comparison.benchmark);
-    let cells = Cells::of(comparison, margin);
+    let cells = Cells::of(comparison);
     let verdict = cells.verdict.clone();
     let [confidence, improvement, at_95, at_99, at_999, base, head] = cells.numbers();
     [name, confidence, improvement, at_95, at_99, at_999, base, head, verdict]
@@ -124,6 +118,17 @@ fn render_lists(text: &mut String, results: &Results, naming: Naming, table: Tab
     };
     missing(text, "Added, so there is nothing to compare with:", &results.added);
     missing(text, "Removed:", &results.removed);
+    if !results.set_aside.is_empty() {
+        _ = writeln!(text, "Set aside:");
+        for aside in &results.set_aside {
+            let name = match &aside.benchmark {
+                Some(benchmark) => naming.name(&aside.package, &aside.target, benchmark),
+                None => one_line(&format!("all of {}::{}", aside.package, aside.target)),
+            };
+            _ = writeln!(text, "  {name}: {}", one_line(&aside.reason));
+        }
+        text.push('\n');
+    }
     if !results.failed.is_empty() {
         _ = writeln!(text, "{}", painted("Failed:", BAD, table));
         for failure in &results.failed {

@@ -14,6 +14,7 @@ fn results(comparisons: Vec<Comparison>) -> Results {
         commit: "größer als neun".to_owned(),
         dirty: false,
         rustc: String::new(),
+        program: None,
     };
     Results {
         schema_version: SCHEMA_VERSION,
@@ -35,6 +36,7 @@ fn results(comparisons: Vec<Comparison>) -> Results {
         added: Vec::new(),
         removed: Vec::new(),
         failed: Vec::new(),
+        set_aside: Vec::new(),
         notes: Vec::new(),
         measured: Vec::new(),
     }
@@ -73,8 +75,8 @@ prop_compose! {
         Comparison {
             package, target, benchmark, base, head, unit, improvement_percent,
             accuracy_percent: Accuracy { at_95, at_99, at_999 },
-            interval_percent: None, confidence, p_value, q_value: None, verdict, within_margin,
-            pairs_to_decide, pairs,
+            interval_percent: None, confidence, p_value, q_value: None, verdict,
+            margin_percent: Percent::new(2.0), within_margin, pairs_to_decide, pairs,
             method: if is_measured { Method::Process } else { Method::None },
             notes: Vec::new(), log_ratios,
         }

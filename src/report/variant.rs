@@ -58,6 +58,10 @@ pub struct Tally {
     pub added: usize,
     /// Benchmarks that only the reference has.
     pub removed: usize,
+    /// Benchmarks and targets that the configuration sets aside.
+    pub set_aside: usize,
+    /// Whether all that are equivalent are so within the margin of the whole comparison.
+    pub same_margin: bool,
 }
 
 impl Tally {
@@ -76,20 +80,31 @@ impl Tally {
             failed: results.failed.iter().filter(failed).count(),
             added: missing(&results.added),
             removed: missing(&results.removed),
+            set_aside: results.set_aside.len(),
+            same_margin: comparisons
+                .iter()
+                .filter(|c| c.verdict == Verdict::Equivalent)
+                .all(|c| c.margin_percent == results.margin_percent),
         }
     }
 
     /// As a sentence: `2 regressed, 1 improved, 5 equivalent within 2 %`.
     pub fn sentence(&self, margin: Percent) -> String {
+        let equivalent = if self.same_margin {
+            format!("equivalent within {margin}")
+        } else {
+            "equivalent within their margins".to_owned()
+        };
         let parts: Vec<String> = [
             (self.regressed, "regressed".to_owned()),
             (self.improved, "improved".to_owned()),
-            (self.equivalent, format!("equivalent within {margin}")),
+            (self.equivalent, equivalent),
             (self.inconclusive, "inconclusive".to_owned()),
             (self.identical_code, "identical code".to_owned()),
             (self.failed, "failed".to_owned()),
             (self.added, "added".to_owned()),
             (self.removed, "removed".to_owned()),
+            (self.set_aside, "set aside".to_owned()),
         ]
         .into_iter()
         .filter(|(count, _)| *count > 0)

@@ -59,7 +59,8 @@ impl Results {
             })
             .collect();
         let log_ratios: Vec<f64> = pairs.iter().map(|(base, head)| (head / base).ln()).collect();
-        let judgement = judge(&log_ratios, self.margin_percent);
+        let margin_percent = measured.margin_percent.unwrap_or(self.margin_percent);
+        let judgement = judge(&log_ratios, margin_percent);
         if !identical && judgement.is_none() {
             return None;
         }
@@ -88,6 +89,7 @@ impl Results {
             p_value: get(|j| j.p_value),
             q_value: None,
             verdict: judgement.as_ref().map_or(Verdict::IdenticalCode, |j| j.verdict),
+            margin_percent,
             within_margin: judgement.as_ref().is_none_or(|j| j.within_margin),
             pairs_to_decide: judgement.as_ref().and_then(|j| j.pairs_to_decide),
             pairs: log_ratios.len(),

@@ -96,6 +96,9 @@ fn check_measured(measured: &Measured, revisions: usize) -> std::result::Result<
     if measured.identical.iter().any(|position| !(1..revisions).contains(position)) {
         return Err("a revision with identical code is none of the revisions".to_owned());
     }
+    if let Some(margin) = measured.margin_percent.filter(|margin| !is_margin(*margin)) {
+        return Err(format!("a margin of {margin} is none"));
+    }
     if measured.launches.len() as u64 > u64::from(MOST_LAUNCHES) {
         return Err(format!("there are more than {MOST_LAUNCHES} launches"));
     }

@@ -11,5 +11,5 @@ mod schema;
 pub use recorder::ResultsRecorder;
 pub use schema::{
     Accuracy, Comparison, Failure, LaunchValues, Measured, Method, Missing, Results, Revision,
-    SCHEMA_VERSION, SideTime, is_margin, json_schema,
+    SCHEMA_VERSION, SetAside, SideTime, is_margin, json_schema,
 };

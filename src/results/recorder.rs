@@ -9,16 +9,18 @@ use serde_json::json;
 
 use crate::error::{Error, Result};
 use crate::measure::{self, Group, Recorder, launch_values};
-use crate::plan::{BenchmarkName, Failed, Plan};
+use crate::plan::{self, BenchmarkName, Failed, Plan};
 use crate::side::{PerSide, Side};
+use crate::stats::Percent;
 
-use super::schema::{Failure, LaunchValues, Measured, Method, Missing, Results};
+use super::schema::{Failure, LaunchValues, Measured, Method, Missing, Results, SetAside};
 
 /// Collects the results of a run. The results files are written anew after every launch group; the raw
 /// samples are appended to a file of their own, one line for each benchmark and group.
 pub struct ResultsRecorder {
     results: Results,
     positions: HashMap<BenchmarkName, usize>,
+    margins: HashMap<BenchmarkName, Percent>,
     sides: Vec<Side>,
     files: Vec<PathBuf>,
     samples: Vec<fs::File>,
@@ -38,7 +40,8 @@ impl ResultsRecorder {
             })?);
         }
         let sides = Side::first(results.revisions.len()).collect();
-        let mut recorder = Self { results, positions: HashMap::new(), sides, files, samples };
+        let (positions, margins) = (HashMap::new(), plan.margins.clone());
+        let mut recorder = Self { results, positions, margins, sides, files, samples };
         recorder.begin(plan)?;
         Ok(recorder)
     }
@@ -48,7 +51,7 @@ impl ResultsRecorder {
             let position = identical.side.position();
             self.entry(&identical.name).identical.push(position);
         }
-        let missing = |recorder: &Self, list: &[crate::plan::OnSide]| -> Vec<Missing> {
+        let missing = |recorder: &Self, list: &[plan::OnSide]| -> Vec<Missing> {
             list.iter()
                 .map(|on_side| Missing {
                     package: on_side.name.package.clone(),
@@ -60,6 +63,7 @@ impl ResultsRecorder {
         };
         self.results.added = missing(self, &plan.added);
         self.results.removed = missing(self, &plan.removed);
+        self.results.set_aside = plan.set_aside.iter().map(set_aside).collect();
         self.results.notes.extend(plan.notes.iter().cloned());
         for failed in &plan.failed {
             self.failed(failed.clone())?;
@@ -87,6 +91,7 @@ impl ResultsRecorder {
                 target: name.target.clone(),
                 benchmark: name.benchmark.clone(),
                 unit: "ns".to_owned(),
+                margin_percent: self.margins.get(name).copied(),
                 identical: Vec::new(),
                 notes: Vec::new(),
                 launches: Vec::new(),
@@ -170,6 +175,15 @@ impl Recorder for ResultsRecorder {
             self.results.save(file)?;
         }
         Ok(())
+    }
+}
+
+fn set_aside(aside: &plan::SetAside) -> SetAside {
+    SetAside {
+        package: aside.target.package.clone(),
+        target: aside.target.target.clone(),
+        benchmark: aside.benchmark.clone(),
+        reason: aside.reason.clone(),
     }
 }
 

@@ -38,6 +38,9 @@ pub struct Results {
     pub removed: Vec<Missing>,
     /// What could not be measured.
     pub failed: Vec<Failure>,
+    /// What the configuration sets aside.
+    #[serde(default)]
+    pub set_aside: Vec<SetAside>,
     /// What was left out or is worth knowing, in words.
     pub notes: Vec<String>,
     /// What was measured: `comparisons` can be derived from it again.
@@ -49,12 +52,15 @@ pub struct Results {
 pub struct Revision {
     /// What the user called it.
     pub label: String,
-    /// The full commit id.
+    /// The full commit id; empty for a prebuilt program.
     pub commit: String,
     /// Whether there were uncommitted changes to that commit.
     pub dirty: bool,
-    /// The compiler: `rustc 1.95.0 (59807616e 2026-04-14)`.
+    /// The compiler: `rustc 1.95.0 (59807616e 2026-04-14)`; empty where none was used.
     pub rustc: String,
+    /// The path of a prebuilt program, as it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
 }
 
 /// One benchmark of one revision, compared with the reference.
@@ -86,6 +92,9 @@ pub struct Comparison {
     pub q_value: Option<f64>,
     /// The answer.
     pub verdict: Verdict,
+    /// The margin of this benchmark: its own, or `margin_percent` of the file.
+    #[serde(default = "margin_of_old")]
+    pub margin_percent: Percent,
     /// Whether the 95 % interval lies within the margin.
     pub within_margin: bool,
     /// If inconclusive: about how many pairs would decide it.
@@ -165,6 +174,19 @@ pub struct Failure {
     pub error: String,
 }
 
+/// Something that was not measured because the configuration sets it aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SetAside {
+    /// The cargo package.
+    pub package: String,
+    /// The cargo target.
+    pub target: String,
+    /// The benchmark's id; null if the whole target is set aside.
+    pub benchmark: Option<String>,
+    /// Why, in the user's words.
+    pub reason: String,
+}
+
 /// The launches of one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measured {
@@ -176,6 +198,9 @@ pub struct Measured {
     pub benchmark: String,
     /// The unit of the values, `ns` for times.
     pub unit: String,
+    /// The margin that this benchmark has instead of the file's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin_percent: Option<Percent>,
     /// The revisions, by position, whose code is the reference's: they are not measured.
     pub identical: Vec<usize>,
     /// What is worth knowing about how it was measured, in words.
@@ -197,6 +222,11 @@ pub struct LaunchValues {
     pub order: Vec<usize>,
     /// The time per iteration of each revision, by position; null where it was not measured.
     pub values: Vec<Option<f64>>,
+}
+
+/// In files of before benchmarks had margins of their own; it is derived anew.
+fn margin_of_old() -> Percent {
+    Percent::new(2.0)
 }
 
 /// What is meant where nothing is said.

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use crate::build::Launch;
 use crate::error::Result;
 use crate::harness::output::Output;
-use crate::harness::{Benchmarks, Effort, Failure, Measurement, Sample, Session, Step, Wanted};
+use crate::harness::{
+    Benchmarks, Effort, Failure, Measurement, Sample, Session, Step, TimeLimits, Wanted,
+};
 use crate::interrupt;
 use crate::lockstep::Attachment;
 use crate::process::{Process, describe_exit};
@@ -26,14 +28,14 @@ const NOTHING: &str = "cargo-bench-compare lists the benchmarks";
 #[derive(Debug)]
 pub struct SocketBenchmarks {
     launch: Launch,
-    timeout: Duration,
+    limits: TimeLimits,
     version: Option<Version>,
 }
 
 impl SocketBenchmarks {
     /// The executable that a launch starts.
-    pub fn new(launch: Launch, timeout: Duration) -> Self {
-        Self { launch, timeout, version: None }
+    pub fn new(launch: Launch, limits: TimeLimits) -> Self {
+        Self { launch, limits, version: None }
     }
 }
 
@@ -41,7 +43,7 @@ impl Benchmarks for SocketBenchmarks {
     fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
         // Without arguments for times: which ones it accepts depends on the version, which it tells now.
         let arguments = vec![NOTHING.to_owned()];
-        let started = SocketSession::start(&self.launch, &arguments, None, self.timeout)?;
+        let started = SocketSession::start(&self.launch, &arguments, None, &self.limits)?;
         let mut session = match started {
             Ok(Some(session)) => session,
             Ok(None) => return Ok(Ok(Vec::new())),
@@ -73,7 +75,7 @@ impl Benchmarks for SocketBenchmarks {
         let extent = if whole_seconds { extent.in_whole_seconds() } else { extent };
         let mut arguments: Vec<String> = filter(wanted).into_iter().collect();
         arguments.extend(extent.arguments());
-        let session = SocketSession::start(&self.launch, &arguments, attachment, self.timeout)?;
+        let session = SocketSession::start(&self.launch, &arguments, attachment, &self.limits)?;
         Ok(session.map(|session| match session {
             Some(session) => Box::new(session) as Box<dyn Session>,
             None => Box::new(EndedAtOnce),
@@ -126,6 +128,8 @@ struct SocketSession {
 /// How long a process may still be silent.
 #[derive(Debug)]
 struct Patience {
+    limits: TimeLimits,
+    /// The limit that holds now.
     timeout: Duration,
     /// What the process has said it will take, on top of that.
     announced: Duration,
@@ -134,8 +138,19 @@ struct Patience {
 }
 
 impl Patience {
-    fn new(timeout: Duration) -> Self {
-        Self { timeout, announced: Duration::ZERO, used: Duration::ZERO, looked_at: Instant::now() }
+    fn new(limits: TimeLimits) -> Self {
+        Self {
+            timeout: limits.general(),
+            limits,
+            announced: Duration::ZERO,
+            used: Duration::ZERO,
+            looked_at: Instant::now(),
+        }
+    }
+
+    /// From now on it is this benchmark that runs.
+    fn begin(&mut self, id: &str) {
+        self.timeout = self.limits.of(id);
     }
 
     /// The process gave a sign, and said how long the next one will take. That is believed within reason:
@@ -172,7 +187,7 @@ impl SocketSession {
         launch: &Launch,
         arguments: &[String],
         attachment: Option<&Attachment>,
-        timeout: Duration,
+        limits: &TimeLimits,
     ) -> Result<std::result::Result<Option<Self>, Failure>> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
@@ -188,6 +203,7 @@ impl SocketSession {
                 return Ok(Err(Failure::outside_benchmarks(format!("cannot be started: {error}"))));
             }
         };
+        let timeout = limits.general();
         let deadline = Instant::now() + timeout;
         loop {
             match listener.accept() {
@@ -198,7 +214,7 @@ impl SocketSession {
                         output,
                         stream,
                         decoder: Decoder::default(),
-                        patience: Patience::new(timeout),
+                        patience: Patience::new(limits.clone()),
                         state: State::Fresh,
                         version: None,
                         current: None,
@@ -266,7 +282,9 @@ impl SocketSession {
                 return Ok(Some(Measurement { benchmark, unit, samples }));
             }
             (State::Running, Incoming::BeginningBenchmark { id }) => {
-                self.current = Some(self.encounter(&id));
+                let id = self.encounter(&id);
+                self.patience.begin(&id);
+                self.current = Some(id);
             }
             (State::Running, Incoming::SkippingBenchmark { id }) => _ = self.encounter(&id),
             (State::Running, Incoming::FinishedBenchmarkGroup {}) => {
