@@ -158,6 +158,6 @@ impl Executor for Programs {
         let program = &self.0[&(target.name.clone(), side)];
         let all = program.ids.iter().all(|id| wanted.contains(id));
         let wanted = if all { Wanted::All } else { Wanted::Only(wanted) };
-        program.benchmarks.start(wanted, effort, attachment)
+        program.benchmarks.start(wanted, effort, attachment, None)
     }
 }

@@ -25,6 +25,9 @@ pub struct Launch {
     /// Cargo's own arguments, `--bench`.
     arguments: Vec<OsString>,
     directory: PathBuf,
+    /// What the process is told that it is called, if not what it is.
+    #[serde(skip)]
+    name: Option<OsString>,
     #[serde(with = "pairs")]
     environment: BTreeMap<OsString, OsString>,
 }
@@ -33,6 +36,18 @@ impl Launch {
     /// The executable, whatever runs it.
     pub fn executable(&self) -> &Path {
         Path::new(self.program.last().map_or(OsStr::new(""), OsString::as_os_str))
+    }
+
+    /// The launch of another executable in place of its own, if there is another. A process that is not started
+    /// by a runner still bears the name of the first (`argv[0]`), as far as the system can tell it one.
+    #[must_use]
+    pub fn of(&self, executable: Option<&Path>) -> Self {
+        let mut launch = self.clone();
+        if let (Some(executable), Some(program)) = (executable, launch.program.last_mut()) {
+            let name = std::mem::replace(program, executable.into());
+            launch.name = (!self.has_runner()).then_some(name);
+        }
+        launch
     }
 
     /// Whether another program stands between this one and the executable.
@@ -50,6 +65,10 @@ impl Launch {
             .current_dir(&self.directory)
             .env_clear()
             .envs(&self.environment);
+        #[cfg(unix)]
+        if let Some(name) = &self.name {
+            std::os::unix::process::CommandExt::arg0(&mut command, name);
+        }
         command
     }
 
@@ -166,6 +185,7 @@ pub fn record_launch(executable_and_arguments: Vec<OsString>) -> Result<()> {
         program: words.by_ref().take(1).collect(),
         arguments: words.collect(),
         directory: std::env::current_dir()?,
+        name: None,
         environment: std::env::vars_os().collect(),
     };
     let file = tempfile::Builder::new().suffix(".json").tempfile_in(records)?;

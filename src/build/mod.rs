@@ -11,6 +11,7 @@
 
 mod cargo;
 mod launch;
+mod layout;
 mod lockfile;
 mod sections;
 mod seed;
@@ -29,6 +30,7 @@ use crate::side::{PerSide, Side};
 
 use cargo::Cargo;
 pub use launch::{Launch, RECORD_SUBCOMMAND, record_launch};
+pub use layout::LayoutSeed;
 pub use sections::{CodeComparison, compare_code};
 pub use selection::Selection;
 use sources::SourceTree;

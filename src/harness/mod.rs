@@ -96,12 +96,14 @@ pub trait Benchmarks {
 
     /// Starts a process that measures benchmarks, one for each step of the [`Session`]. It does as little as
     /// possible before the first step. With an attachment it is one of the sides of a
-    /// [`Baton`](crate::lockstep::Baton).
+    /// [`Baton`](crate::lockstep::Baton). With another executable, that one is started in place of the
+    /// launch's own ([`Launch::of`]): the same code in another layout.
     fn start(
         &self,
         wanted: Wanted<'_>,
         effort: Effort,
         attachment: Option<&Attachment>,
+        executable: Option<&Path>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>>;
 }
 

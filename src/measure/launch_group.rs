@@ -14,13 +14,13 @@ use crate::side::Side;
 
 use super::effort::Pace;
 use super::estimate::not_comparable;
-use super::{Executor, Group, Method, Recorder, in_step};
+use super::{Executor, Group, Layouts, Method, Recorder, in_step};
 
 /// What earlier launch groups have shown of the benchmarks.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     /// Those that cannot be measured in step, and why.
-    unfit: HashMap<BenchmarkName, Unfit>,
+    pub unfit: HashMap<BenchmarkName, Unfit>,
     /// How long an iteration takes, of those that have run.
     pace: HashMap<BenchmarkName, Pace>,
 }
@@ -29,6 +29,7 @@ pub struct Knowledge {
 pub struct LaunchGroup<'a> {
     pub target: &'a PlannedTarget,
     pub number: u32,
+    pub layouts: Layouts,
     pub preload: Option<&'a Preload>,
     pub known: &'a mut Knowledge,
     pub random: &'a mut fastrand::Rng,
@@ -221,6 +222,7 @@ impl LaunchGroup<'_> {
             number: self.number,
             method,
             unfit: self.known.unfit.get(&name).copied(),
+            layouts: self.layouts.clone(),
             sides,
         })
     }

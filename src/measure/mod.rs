@@ -15,8 +15,11 @@ mod estimate;
 mod in_step;
 mod launch_group;
 
+use std::collections::BTreeMap;
+
 pub use estimate::{MOST_LAUNCHES, is_quantity, launch_values};
 
+use crate::build::LayoutSeed;
 use crate::error::Result;
 use crate::harness::{Effort, Failure, Measurement, Session};
 use crate::lockstep::{Attachment, Preload, Unfit};
@@ -28,6 +31,13 @@ use launch_group::{Knowledge, LaunchGroup};
 
 /// Starts bench processes.
 pub trait Executor {
+    /// Makes ready what a launch group of a target needs, while nothing is measured: executables with a code
+    /// layout of their own, which [`start`](Self::start) then takes. Gives the layouts, by side.
+    fn prepare(&mut self, target: &PlannedTarget, number: u32) -> Result<Layouts> {
+        let _ = (target, number);
+        Ok(Layouts::default())
+    }
+
     /// Whether the processes of a target can be kept in step.
     fn can_keep_step(&self, target: &PlannedTarget) -> bool;
 
@@ -42,6 +52,9 @@ pub trait Executor {
         attachment: Option<&Attachment>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>>;
 }
+
+/// By side, the seed of the code layout of its executable; none of a side that is launched as it was built.
+pub type Layouts = BTreeMap<Side, LayoutSeed>;
 
 /// How the processes of a launch group share the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +90,8 @@ pub struct Group<'a> {
     pub method: Method,
     /// Why it was not measured in step, if that was tried.
     pub unfit: Option<Unfit>,
+    /// The code layouts of the sides that have another one than their builds.
+    pub layouts: Layouts,
     /// The sides in the order in which they were measured, each with its samples.
     pub sides: Vec<(Side, Measurement)>,
 }
@@ -110,12 +125,14 @@ pub fn measure(
     for number in 0..design.groups {
         for target in &mut remaining {
             observer.progress(&Progress { done, total, target: target.name.to_string() });
+            let layouts = executor.prepare(target, number)?;
             let random = &mut random;
             let failures = Vec::new();
             let known = &mut known;
             let group = LaunchGroup {
                 target,
                 number,
+                layouts,
                 preload,
                 known,
                 random,

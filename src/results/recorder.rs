@@ -105,6 +105,14 @@ impl ResultsRecorder {
         self.results.revisions[side.position()].label.clone()
     }
 
+    /// By position; empty if all sides were launched as they were built.
+    fn layouts(&self, group: &Group) -> Vec<Option<u32>> {
+        if group.layouts.is_empty() {
+            return Vec::new();
+        }
+        self.sides.iter().map(|side| group.layouts.get(side).map(|seed| seed.value())).collect()
+    }
+
     fn write_samples(&mut self, group: &Group) -> Result<()> {
         let sides: Vec<serde_json::Value> = group
             .sides
@@ -139,6 +147,7 @@ impl Recorder for ResultsRecorder {
         }
         let order = group.sides.iter().map(|(side, _)| side.position()).collect();
         let note = group.unfit.map(|unfit| format!("not measured in step, because it {unfit}"));
+        let layouts = self.layouts(group);
         let entry = self.entry(&name);
         entry.unit = unit;
         if entry.notes.is_empty() {
@@ -152,6 +161,7 @@ impl Recorder for ResultsRecorder {
             },
             order,
             values: values.values().copied().collect(),
+            layouts,
         });
         Ok(())
     }

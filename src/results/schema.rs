@@ -222,6 +222,10 @@ pub struct LaunchValues {
     pub order: Vec<usize>,
     /// The time per iteration of each revision, by position; null where it was not measured.
     pub values: Vec<Option<f64>>,
+    /// The seed of the random code layout of each revision's executable, by position; null, or nothing at all,
+    /// where it was launched as it was built.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<Option<u32>>,
 }
 
 /// In files of before benchmarks had margins of their own; it is derived anew.

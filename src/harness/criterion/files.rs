@@ -58,11 +58,12 @@ impl Benchmarks for FileBenchmarks {
         _wanted: Wanted<'_>,
         effort: Effort,
         _attachment: Option<&Attachment>,
+        executable: Option<&Path>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         let mut arguments = Extent::of(effort).in_whole_seconds().arguments();
         arguments.extend(["--noplot", "--nresamples", "1000"].map(str::to_owned));
         Ok(Ok(Box::new(FileSession {
-            launch: self.launch.clone(),
+            launch: self.launch.of(executable),
             arguments,
             timeout: self.timeout,
             ids: self.ids.clone(),

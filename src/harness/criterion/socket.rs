@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::build::Launch;
@@ -69,13 +70,15 @@ impl Benchmarks for SocketBenchmarks {
         wanted: Wanted<'_>,
         effort: Effort,
         attachment: Option<&Attachment>,
+        executable: Option<&Path>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         let whole_seconds = self.version.is_some_and(|v| (v.major, v.minor) < (0, 4));
         let extent = Extent::of(effort);
         let extent = if whole_seconds { extent.in_whole_seconds() } else { extent };
         let mut arguments: Vec<String> = filter(wanted).into_iter().collect();
         arguments.extend(extent.arguments());
-        let session = SocketSession::start(&self.launch, &arguments, attachment, &self.limits)?;
+        let launch = self.launch.of(executable);
+        let session = SocketSession::start(&launch, &arguments, attachment, &self.limits)?;
         Ok(session.map(|session| match session {
             Some(session) => Box::new(session) as Box<dyn Session>,
             None => Box::new(EndedAtOnce),
