@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::harness::{Effort, Failure, Measurement, Session, Step};
 use crate::lockstep::{Baton, Preload, Unfit};
-use crate::plan::{BenchmarkName, Failed, PlannedBenchmark, PlannedTarget};
+use crate::plan::{BenchmarkName, Failed, Plan, PlannedBenchmark, PlannedTarget};
 use crate::side::Side;
 
 use super::effort::Pace;
@@ -23,6 +23,15 @@ pub struct Knowledge {
     pub unfit: HashMap<BenchmarkName, Unfit>,
     /// How long an iteration takes, of those that have run.
     pace: HashMap<BenchmarkName, Pace>,
+}
+
+impl Knowledge {
+    /// What is known before the first launch group.
+    pub fn new(plan: &Plan) -> Self {
+        let not_in_step = plan.not_in_step.iter().cloned();
+        let unfit = not_in_step.map(|name| (name, Unfit::Configured)).collect();
+        Self { unfit, ..Self::default() }
+    }
 }
 
 /// One launch group of one target.

@@ -118,9 +118,7 @@ pub fn measure(
     let mut random = fastrand::Rng::with_seed(design.seed);
     let mut remaining: Vec<PlannedTarget> = plan.targets.clone();
     let total = remaining.len() * design.groups as usize;
-    let mut known = Knowledge::default();
-    let not_in_step = plan.not_in_step.iter().cloned();
-    known.unfit.extend(not_in_step.map(|name| (name, Unfit::Configured)));
+    let mut known = Knowledge::new(plan);
     let mut done = 0;
     for number in 0..design.groups {
         for target in &mut remaining {
