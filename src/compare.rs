@@ -29,6 +29,8 @@ pub struct Settings {
     pub cache: Cache,
     /// What to compare.
     pub range: Range,
+    /// The label of the revision with which the others are compared, unless it is the first.
+    pub against: Option<String>,
     /// What to build.
     pub selection: Selection,
     /// Which benchmarks.
@@ -149,7 +151,8 @@ struct Prepared {
 impl Prepared {
     fn new(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
         let repository = Repository::discover(&settings.directory)?;
-        let revisions = revision::resolve(&repository, &settings.range)?;
+        let revisions =
+            revision::resolve(&repository, &settings.range, settings.against.as_deref())?;
         let slot = Slot::acquire(&repository, &settings.cache)?;
         let named: Vec<String> =
             revisions.values().map(|revision| format!("({revision})")).collect();
@@ -199,7 +202,8 @@ impl Prepared {
         if measured == 0 {
             return format!("nothing{identical}");
         }
-        format!("{measured} benchmarks in {} launch pairs each{identical}", settings.runs)
+        let groups = if self.revisions.count() > 2 { "groups" } else { "pairs" };
+        format!("{measured} benchmarks in {} launch {groups} each{identical}", settings.runs)
     }
 }
 

@@ -142,6 +142,7 @@ impl Repository {
             directory: self.directory.path().to_owned(),
             cache: self.cache.clone(),
             range: Range::Between("before".to_owned(), "main".to_owned()),
+            against: None,
             selection: Selection::default(),
             filter: Filter::default(),
             rules: Rules::default(),

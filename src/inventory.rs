@@ -28,7 +28,7 @@ pub struct Taken {
     pub notes: Vec<String>,
 }
 
-/// Asks every bench executable for its benchmarks. One that is the reference's code is not asked again, and one
+/// Asks every bench executable for its benchmarks. One that is an earlier side's code is not asked again, and one
 /// that is set aside not at all.
 ///
 /// `timeout` is how long a process may go on without any sign of progress, unless the rules say otherwise.
@@ -49,8 +49,12 @@ pub fn take(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -> Re
                 }
                 continue;
             }
-            let of_reference = inventories.first().and_then(|reference| reference.get(&name));
-            if let Some(listed) = taking.list(side, executable, &name, of_reference)? {
+            let earlier: Vec<(Side, &Listed)> = Side::first(inventories.len())
+                .zip(&inventories)
+                .filter_map(|(side, targets)| Some((side, targets.get(&name)?)))
+                .filter(|(_, listed)| listed.same_code.is_none())
+                .collect();
+            if let Some(listed) = taking.list(side, executable, &name, &earlier)? {
                 targets.insert(name, listed);
             }
         }
@@ -76,25 +80,26 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// `None` if the executable is not worth a word: every library with tests has one.
+    /// `earlier` is what earlier sides have that are not each other's code. `None` if the executable is not worth
+    /// a word: every library with tests has one.
     fn list(
         &mut self,
         side: Side,
         executable: &BenchExecutable,
         name: &TargetName,
-        of_reference: Option<&Listed>,
+        earlier: &[(Side, &Listed)],
     ) -> Result<Option<Listed>> {
         let harness = Harness::detect(&executable.path)?;
         let limits = self.rules.time_limits(name, self.timeout);
         let Some(mut benchmarks) = harness.open(&executable.launch, &limits) else {
             let inventory = Inventory::NotUnderstood(harness);
-            let listed = Listed { inventory, identical_code: false };
+            let listed = Listed { inventory, same_code: None };
             return Ok(executable.is_bench_target.then_some(listed));
         };
-        if let Some(reference) = of_reference
-            && self.is_identical(side, executable, name)?
-        {
-            return Ok(Some(Listed { identical_code: true, ..reference.clone() }));
+        for (other, listed) in earlier {
+            if self.is_identical(*other, side, executable, name)? {
+                return Ok(Some(Listed { same_code: Some(*other), ..(*listed).clone() }));
+            }
         }
         let inventory = match benchmarks.list()? {
             Err(failure) => Inventory::Failed(failure),
@@ -104,28 +109,31 @@ impl Taking<'_> {
                 Inventory::Benchmarks(ids)
             }
         };
-        Ok(Some(Listed { inventory, identical_code: false }))
+        Ok(Some(Listed { inventory, same_code: None }))
     }
 
-    /// Whether it is the reference's code and would do the same.
+    /// Whether it is the other side's code and would do the same.
     fn is_identical(
         &mut self,
+        other: Side,
         side: Side,
         executable: &BenchExecutable,
         name: &TargetName,
     ) -> Result<bool> {
-        let reference = &self.builds[Side::REFERENCE];
-        let counterpart = reference.executables.iter().find(|other| {
+        let earlier = &self.builds[other];
+        let counterpart = earlier.executables.iter().find(|other| {
             (&other.package, &other.target, other.is_bench_target)
                 == (&executable.package, &executable.target, executable.is_bench_target)
         });
         let Some(counterpart) = counterpart else { return Ok(false) };
-        match compare_code((reference, counterpart), (&self.builds[side], executable))? {
+        match compare_code((earlier, counterpart), (&self.builds[side], executable))? {
             CodeComparison::Identical => Ok(true),
             CodeComparison::Different => Ok(false),
             CodeComparison::IdenticalBut(what) => {
-                self.notes
-                    .push(format!("`{name}` is identical code, but was measured because {what}"));
+                let note = format!("`{name}` is identical code, but was measured because {what}");
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
                 Ok(false)
             }
         }

@@ -28,3 +28,4 @@ pub mod results;
 pub mod revision;
 pub mod side;
 pub mod stats;
+pub mod suggestion;

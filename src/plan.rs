@@ -62,13 +62,13 @@ pub enum Inventory {
     Failed(Failure),
 }
 
-/// One side's inventory, and whether its executable is the reference's code.
+/// One side's inventory, and whose code its executable is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// What it has.
     pub inventory: Inventory,
-    /// Whether it is the same code as the reference's executable; false for the reference itself.
-    pub identical_code: bool,
+    /// The first side that has the same code, if that is an earlier one.
+    pub same_code: Option<Side>,
 }
 
 /// What each side has, by target. A side without a target has no entry for it.
@@ -129,6 +129,17 @@ pub struct OnSide {
     pub name: BenchmarkName,
 }
 
+/// A benchmark on one side whose code is that of a side which is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SameCode {
+    /// The side that is not measured.
+    pub side: Side,
+    /// The side whose values it has: an earlier one, not the reference.
+    pub measured_as: Side,
+    /// The benchmark.
+    pub name: BenchmarkName,
+}
+
 /// A target or benchmark that could not be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failed {
@@ -160,6 +171,8 @@ pub struct Plan {
     pub targets: Vec<PlannedTarget>,
     /// Benchmarks that are the same code as the reference's, on the side named.
     pub identical: Vec<OnSide>,
+    /// Benchmarks that are the same code as another side's than the reference.
+    pub same_code: Vec<SameCode>,
     /// Benchmarks that the reference has not got.
     pub added: Vec<OnSide>,
     /// Benchmarks that only the reference has; `side` is where they are missing.
@@ -256,10 +269,14 @@ impl Plan {
                 let on_side = OnSide { side, name: name.benchmark(id) };
                 if !ids.contains(id) {
                     self.removed.push(on_side);
-                } else if listed[side].is_some_and(|listed| listed.identical_code) {
-                    self.identical.push(on_side);
-                } else {
-                    sides.push(side);
+                    continue;
+                }
+                match listed[side].and_then(|listed| listed.same_code) {
+                    Some(Side::REFERENCE) => self.identical.push(on_side),
+                    Some(measured_as) => {
+                        self.same_code.push(SameCode { side, measured_as, name: on_side.name });
+                    }
+                    None => sides.push(side),
                 }
             }
             if sides.len() > 1 {
@@ -321,7 +338,7 @@ mod tests {
 
     fn has(ids: &[&str]) -> Listed {
         let ids = ids.iter().map(|id| (*id).to_owned()).collect();
-        Listed { inventory: Inventory::Benchmarks(ids), identical_code: false }
+        Listed { inventory: Inventory::Benchmarks(ids), same_code: None }
     }
 
     fn inventories(sides: Vec<Vec<(&str, Listed)>>) -> Inventories {
@@ -351,7 +368,7 @@ mod tests {
 
     #[test]
     fn identical_code_is_not_measured() {
-        let same = Listed { identical_code: true, ..has(&["a", "b"]) };
+        let same = Listed { same_code: Some(Side::REFERENCE), ..has(&["a", "b"]) };
         let plan = Plan::new(
             &inventories(vec![vec![("t", has(&["a", "b"]))], vec![("t", same)]]),
             &Filter::default(),
@@ -362,7 +379,7 @@ mod tests {
 
     #[test]
     fn of_three_sides_only_those_are_measured_that_differ() {
-        let same = Listed { identical_code: true, ..has(&["a"]) };
+        let same = Listed { same_code: Some(Side::REFERENCE), ..has(&["a"]) };
         let three = inventories(vec![
             vec![("t", has(&["a", "b"]))],
             vec![("t", same)],
@@ -379,9 +396,25 @@ mod tests {
     }
 
     #[test]
+    fn variants_that_are_the_same_code_are_measured_once() {
+        let sides: Vec<Side> = Side::first(3).collect();
+        let three = inventories(vec![
+            vec![("t", has(&["a"]))],
+            vec![("t", has(&["a", "new"]))],
+            vec![("t", Listed { same_code: Some(sides[1]), ..has(&["a", "new"]) })],
+        ]);
+        let plan = Plan::new(&three, &Filter::default());
+        assert_eq!(plan.targets[0].benchmarks[0].sides, sides[..2]);
+        let [same] = &plan.same_code[..] else { panic!("{:?}", plan.same_code) };
+        assert_eq!((same.side, same.measured_as), (sides[2], sides[1]));
+        assert!(plan.identical.is_empty());
+        assert_eq!(names(&plan.added), ["new", "new"]);
+    }
+
+    #[test]
     fn a_target_that_cannot_be_listed_on_one_side_is_neither_added_nor_removed() {
         let failure = Failure { benchmark: None, reason: "it crashed".to_owned() };
-        let broken = Listed { inventory: Inventory::Failed(failure), identical_code: false };
+        let broken = Listed { inventory: Inventory::Failed(failure), same_code: None };
         let plan = Plan::new(
             &inventories(vec![vec![("t", has(&["a"]))], vec![("t", broken)]]),
             &Filter::default(),
@@ -393,7 +426,7 @@ mod tests {
     #[test]
     fn a_side_that_cannot_be_listed_hides_nothing_of_the_others() {
         let failure = Failure { benchmark: None, reason: "it crashed".to_owned() };
-        let broken = Listed { inventory: Inventory::Failed(failure), identical_code: false };
+        let broken = Listed { inventory: Inventory::Failed(failure), same_code: None };
         let three = inventories(vec![
             vec![("t", has(&["a"]))],
             vec![("t", has(&["a"]))],

@@ -10,7 +10,7 @@ use regex::Regex;
 use crate::build::Selection;
 use crate::compare::Settings;
 use crate::config::Rules;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::measure::MOST_LAUNCHES;
 use crate::plan::Filter;
 use crate::results::is_margin;
@@ -86,8 +86,15 @@ impl ListArguments {
 
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// A results file [default: the last comparison in this repository]
-    pub file: Option<PathBuf>,
+    /// Results files, shown one after the other [default: the last comparison in this repository]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Compare with the revision of this label [default: the first]
+    #[arg(long, value_name = "LABEL")]
+    pub against: Option<String>,
+    /// Changes smaller than this do not matter [default: as it was when it was measured]
+    #[arg(long, value_name = "PERCENT", value_parser = margin)]
+    pub margin: Option<Percent>,
     #[command(flatten)]
     pub presentation: Presentation,
 }
@@ -147,10 +154,14 @@ impl ComparisonArguments {
 /// What is compared: common to comparing and listing.
 #[derive(Debug, Args)]
 pub struct WhatArguments {
-    /// What to compare: A..B, A...B (the merge base of A and B against B), or A (against the working tree
-    /// with its uncommitted changes) [default: the merge base with the default branch]
+    /// What to compare: A..B, A...B (the merge base of A and B against B), A (against the working tree
+    /// with its uncommitted changes), or two or more in one session, A B C, of which `.` is the working
+    /// tree and label=A is called `label` [default: the merge base with the default branch]
     #[arg(value_name = "REVISIONS")]
-    range: Option<Range>,
+    revisions: Vec<String>,
+    /// Compare with the revision of this label [default: the first]
+    #[arg(long, value_name = "LABEL")]
+    against: Option<String>,
     #[command(flatten)]
     selection: Selection,
     /// Only benchmarks whose id matches this regular expression (repeatable: any of them)
@@ -169,7 +180,8 @@ impl WhatArguments {
         Ok(Settings {
             directory,
             cache: Cache::from_environment()?,
-            range: self.range.clone().unwrap_or_default(),
+            range: Range::from_words(&self.revisions).map_err(Error::usage)?,
+            against: self.against.clone(),
             selection: self.selection.clone(),
             filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },
             rules: Rules::default(),

@@ -18,12 +18,12 @@ use crate::demo;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::observer::Observer;
-use crate::plan::{OnSide, Plan, SetAside};
+use crate::plan::{OnSide, Plan, SameCode, SetAside};
 use crate::report::{Table, natural_order, one_line, printable, table};
 use crate::results::Results;
-use crate::revision::{Cache, Repository};
+use crate::revision::{Cache, Repository, position_of};
 
-use arguments::{AnalyzeArguments, Arguments, Command, Format, Presentation};
+use arguments::{AnalyzeArguments, Arguments, Command, Format, Presentation, ReportArguments};
 use terminal::{Terminal, print_error, print_line};
 
 /// Runs the program with the process's own arguments.
@@ -64,16 +64,49 @@ fn run(arguments: Arguments, command: String) -> Result<ExitCode> {
             run_comparison(&settings, &arguments.comparison.presentation)
         }
         Some(Command::List(arguments)) => run_list(&arguments.settings(command)?),
-        Some(Command::Report(arguments)) => {
-            let file = arguments.file.map_or_else(last_results, Ok)?;
-            present(&Results::load(&file)?, &arguments.presentation)?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Some(Command::Report(arguments)) => run_report(&arguments),
         Some(Command::Analyze(arguments)) => run_analyze(&arguments),
         Some(Command::Demo(arguments)) => run_demo(command, &arguments.presentation),
         Some(Command::Clean) => run_clean(),
         Some(Command::RecordLaunch { .. }) => unreachable!("handled above"),
     }
+}
+
+fn run_report(arguments: &ReportArguments) -> Result<ExitCode> {
+    let files = match &arguments.files[..] {
+        [] => vec![last_results()?],
+        files => files.to_vec(),
+    };
+    // All are read before anything is shown.
+    let several = files.len() > 1;
+    let all = files.iter().map(|file| rederived(file, arguments)).collect::<Result<Vec<_>>>()?;
+    if several && arguments.presentation.output.is_some() {
+        return Err(Error::usage("the results of several files cannot be written to one")
+            .help("name a single results file with --output"));
+    }
+    for (file, results) in files.iter().zip(&all) {
+        if several && arguments.presentation.format == Format::Table {
+            print_to_stdout(&format!("== {}\n", one_line(&file.display().to_string())))?;
+        }
+        present(results, &arguments.presentation)?;
+        if several && arguments.presentation.format == Format::Table {
+            print_to_stdout("\n")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The results of a file with the reference and the margin that are asked for.
+fn rederived(file: &Path, arguments: &ReportArguments) -> Result<Results> {
+    let mut results = Results::load(file)?;
+    if let Some(margin) = arguments.margin {
+        results.margin_percent = margin;
+        results.derive_comparisons();
+    }
+    let Some(label) = &arguments.against else { return Ok(results) };
+    let labels: Vec<&str> = results.revisions.iter().map(|r| r.label.as_str()).collect();
+    let reference = position_of(label, &labels).map_err(|error| error.on_side(file.display()))?;
+    Ok(results.against(reference))
 }
 
 /// The command as the user would type it, for the report.
@@ -109,12 +142,12 @@ fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<Ex
 
 fn run_list(settings: &Settings) -> Result<ExitCode> {
     let listing = compare::list(settings, &Terminal::new())?;
-    print_to_stdout(&list_text(&listing.plan))?;
+    print_to_stdout(&list_text(&listing.plan, listing.revisions.count()))?;
     Ok(if listing.plan.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
 /// One line a benchmark: its full name, and what is special about it.
-fn list_text(plan: &Plan) -> String {
+fn list_text(plan: &Plan, sides: usize) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     for target in &plan.targets {
         for planned in &target.benchmarks {
@@ -127,12 +160,18 @@ fn list_text(plan: &Plan) -> String {
             lines.push((full, what.replace("{side}", &side.to_string())));
         }
     };
-    special(&plan.identical, "identical code");
+    let identical_on = if sides > 2 { "identical code on {side}" } else { "identical code" };
+    special(&plan.identical, identical_on);
     special(&plan.added, "only on {side}");
     special(&plan.removed, "not on {side}");
     for SetAside { target, benchmark, reason } in &plan.set_aside {
         let benchmark = benchmark.as_deref().unwrap_or("*");
         lines.push((format!("{target}::{benchmark}"), format!("set aside: {}", one_line(reason))));
+    }
+    for same in &plan.same_code {
+        let SameCode { side, measured_as, name } = same;
+        let full = format!("{}::{}::{}", name.package, name.target, name.benchmark);
+        lines.push((full, format!("the code of {measured_as} on {side}")));
     }
     lines.sort_by(|a, b| natural_order(&a.0, &b.0));
     let mut text = String::new();

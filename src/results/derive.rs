@@ -50,13 +50,13 @@ impl Results {
     }
 
     fn compare(&self, measured: &Measured, position: usize) -> Option<Comparison> {
-        let identical = measured.identical.contains(&position);
-        let pairs: Vec<(f64, f64)> = measured
-            .launches
+        let (base, head) = (measured.measured_as(0), measured.measured_as(position));
+        let identical = base == head;
+        // Of code with itself there are no pairs.
+        let launches = if identical { &[][..] } else { &measured.launches };
+        let pairs: Vec<(f64, f64)> = launches
             .iter()
-            .filter_map(|launch| {
-                Some(((*launch.values.first()?)?, (*launch.values.get(position)?)?))
-            })
+            .filter_map(|launch| Some(((*launch.values.get(base)?)?, (*launch.values.get(head)?)?)))
             .collect();
         let log_ratios: Vec<f64> = pairs.iter().map(|(base, head)| (head / base).ln()).collect();
         let margin_percent = measured.margin_percent.unwrap_or(self.margin_percent);

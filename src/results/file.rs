@@ -99,6 +99,17 @@ fn check_measured(measured: &Measured, revisions: usize) -> std::result::Result<
     if let Some(margin) = measured.margin_percent.filter(|margin| !is_margin(*margin)) {
         return Err(format!("a margin of {margin} is none"));
     }
+    for same in &measured.same_code {
+        let are_others = [same.revision, same.measured_as]
+            .iter()
+            .all(|position| (1..revisions).contains(position));
+        let is_measured = measured.measured_as(same.measured_as) == same.measured_as;
+        if !are_others || !is_measured || measured.identical.contains(&same.revision) {
+            return Err(
+                "a revision with the code of another one has none to stand for it".to_owned()
+            );
+        }
+    }
     if measured.launches.len() as u64 > u64::from(MOST_LAUNCHES) {
         return Err(format!("there are more than {MOST_LAUNCHES} launches"));
     }

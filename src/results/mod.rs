@@ -6,10 +6,11 @@
 mod derive;
 mod file;
 mod recorder;
+mod reference;
 mod schema;
 
 pub use recorder::ResultsRecorder;
 pub use schema::{
     Accuracy, Comparison, Failure, LaunchValues, Measured, Method, Missing, Results, Revision,
-    SCHEMA_VERSION, SetAside, SideTime, is_margin, json_schema,
+    SCHEMA_VERSION, SameCode, SetAside, SideTime, is_margin, json_schema,
 };

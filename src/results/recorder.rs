@@ -13,7 +13,9 @@ use crate::plan::{self, BenchmarkName, Failed, Plan};
 use crate::side::{PerSide, Side};
 use crate::stats::Percent;
 
-use super::schema::{Failure, LaunchValues, Measured, Method, Missing, Results, SetAside};
+use super::schema::{
+    Failure, LaunchValues, Measured, Method, Missing, Results, SameCode, SetAside,
+};
 
 /// Collects the results of a run. The results files are written anew after every launch group; the raw
 /// samples are appended to a file of their own, one line for each benchmark and group.
@@ -50,6 +52,10 @@ impl ResultsRecorder {
         for identical in &plan.identical {
             let position = identical.side.position();
             self.entry(&identical.name).identical.push(position);
+        }
+        for same in &plan.same_code {
+            let (revision, measured_as) = (same.side.position(), same.measured_as.position());
+            self.entry(&same.name).same_code.push(SameCode { revision, measured_as });
         }
         let missing = |recorder: &Self, list: &[plan::OnSide]| -> Vec<Missing> {
             list.iter()
@@ -93,12 +99,24 @@ impl ResultsRecorder {
                 unit: "ns".to_owned(),
                 margin_percent: self.margins.get(name).copied(),
                 identical: Vec::new(),
+                same_code: Vec::new(),
                 notes: Vec::new(),
                 launches: Vec::new(),
             });
             measured.len() - 1
         });
         &mut measured[position]
+    }
+
+    /// The sides that have the values of the one that failed, of the benchmark that failed.
+    fn sides_with_the_code_of(&self, failed: Side, failure: &Failure) -> Vec<Side> {
+        let measured = self.results.measured.iter().find(|measured| {
+            (&measured.package, &measured.target, Some(&measured.benchmark))
+                == (&failure.package, &failure.target, failure.benchmark.as_ref())
+        });
+        let same_code = measured.map_or(&[][..], |measured| &measured.same_code);
+        let copies = same_code.iter().filter(|same| same.measured_as == failed.position());
+        copies.map(|same| self.sides[same.revision]).collect()
     }
 
     fn label(&self, side: Side) -> String {
@@ -175,6 +193,15 @@ impl Recorder for ResultsRecorder {
             benchmark: failed.benchmark,
             error: failed.reason,
         };
+        let copies = self.sides_with_the_code_of(failed.side, &failure);
+        for side in copies {
+            self.results.failed.push(Failure {
+                side: side.to_string(),
+                revision: self.label(side),
+                error: format!("it is the same code as {}: {}", failure.side, failure.error),
+                ..failure.clone()
+            });
+        }
         self.results.failed.push(failure);
         Ok(())
     }

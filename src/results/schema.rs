@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
+use crate::plan::BenchmarkName;
 use crate::stats::{Confidence, Percent, Verdict};
 
 /// The version of the format that this program writes, and the only one that it reads.
@@ -203,11 +204,43 @@ pub struct Measured {
     pub margin_percent: Option<Percent>,
     /// The revisions, by position, whose code is the reference's: they are not measured.
     pub identical: Vec<usize>,
+    /// Revisions whose code is that of another one than the reference: they have its values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same_code: Vec<SameCode>,
     /// What is worth knowing about how it was measured, in words.
     #[serde(default)]
     pub notes: Vec<String>,
     /// One entry for each launch group.
     pub launches: Vec<LaunchValues>,
+}
+
+/// A revision whose code is that of another one, so that only that one was measured. By position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SameCode {
+    /// The revision that was not measured.
+    pub revision: usize,
+    /// The revision whose values it has.
+    pub measured_as: usize,
+}
+
+impl Measured {
+    /// The revision whose values stand for this one's, by position.
+    pub fn measured_as(&self, position: usize) -> usize {
+        if self.identical.contains(&position) {
+            return 0;
+        }
+        let same = self.same_code.iter().find(|same| same.revision == position);
+        same.map_or(position, |same| same.measured_as)
+    }
+
+    /// The name of the benchmark.
+    pub fn name(&self) -> BenchmarkName {
+        BenchmarkName {
+            package: self.package.clone(),
+            target: self.target.clone(),
+            benchmark: self.benchmark.clone(),
+        }
+    }
 }
 
 /// One benchmark in one launch group.

@@ -17,6 +17,6 @@ mod working_tree;
 pub use cache::Cache;
 pub use checkout::{Checkout, check_out};
 pub use git::{Repository, git, untie};
-pub use range::Range;
-pub use resolve::{Revision, Source, resolve};
+pub use range::{MOST_REVISIONS, Named, Range, WORKING_TREE};
+pub use resolve::{Revision, Source, position_of, resolve};
 pub use slot::Slot;

@@ -2,9 +2,13 @@
 
 use crate::error::{Error, Result};
 use crate::side::PerSide;
+use crate::suggestion::{nearest, nearest_or_all};
 
 use super::git::{GitFailure, Repository};
-use super::range::Range;
+use super::range::{Named, Range, WORKING_TREE};
+
+/// What the user's own files are called where nobody has given them a label.
+const WORKING_TREE_LABEL: &str = "working tree";
 
 /// One revision of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,24 +44,69 @@ impl std::fmt::Display for Revision {
     }
 }
 
-/// Finds the commits that a range names, base first.
-pub fn resolve(repository: &Repository, range: &Range) -> Result<PerSide<Revision>> {
+/// Finds the commits that a range names, the reference first: the one that is labelled `against`, else the
+/// first.
+pub fn resolve(
+    repository: &Repository,
+    range: &Range,
+    against: Option<&str>,
+) -> Result<PerSide<Revision>> {
     refuse_unborn_branch(repository)?;
     let named = |name: &str| named_revision(repository, name);
-    let sides = match range {
-        Range::Between(base, head) => [named(base)?, named(head)?],
+    let labelled = |named: &Named| labelled_revision(repository, named);
+    let mut sides = match range {
+        Range::Between(base, head) => vec![named(base)?, named(head)?],
         Range::SinceMergeBase(base, head) => {
             let (base, head) = (named(base)?, named(head)?);
-            [merge_base(repository, &base, &head)?, head]
+            vec![merge_base(repository, &base, &head)?, head]
         }
-        Range::AgainstWorkingTree(base) => [named(base)?, working_tree(repository)?],
+        Range::AgainstWorkingTree(base) => vec![labelled(base)?, working_tree(repository)?],
         Range::SinceDefaultBranch => {
             let head = named("HEAD")?;
             let base = merge_base(repository, &default_branch(repository)?, &head)?;
-            [base, working_tree(repository)?]
+            vec![base, working_tree(repository)?]
+        }
+        Range::Each(list) => {
+            let sides = list.iter().map(labelled).collect::<Result<Vec<_>>>()?;
+            refuse_equal_labels(&sides)?;
+            sides
         }
     };
+    if let Some(label) = against {
+        let labels: Vec<&str> = sides.iter().map(|side| side.label.as_str()).collect();
+        let reference = position_of(label, &labels)?;
+        sides[..=reference].rotate_right(1);
+    }
     Ok(sides.into_iter().collect())
+}
+
+/// Where a label stands among others. One that is not there is answered with those that are.
+pub fn position_of(label: &str, labels: &[&str]) -> Result<usize> {
+    labels.iter().position(|other| *other == label).ok_or_else(|| {
+        Error::usage(format!("no revision is called `{label}`"))
+            .help(nearest_or_all(label, labels.iter().copied()))
+    })
+}
+
+fn labelled_revision(repository: &Repository, named: &Named) -> Result<Revision> {
+    let revision = if named.revision == WORKING_TREE {
+        working_tree(repository)?
+    } else {
+        named_revision(repository, &named.revision)?
+    };
+    let label = named.label.clone().unwrap_or_else(|| revision.label.clone());
+    Ok(Revision { label, ..revision })
+}
+
+/// In a list, revisions are told apart by their labels alone.
+fn refuse_equal_labels(sides: &[Revision]) -> Result<()> {
+    for (position, side) in sides.iter().enumerate() {
+        if sides[..position].iter().any(|earlier| earlier.label == side.label) {
+            return Err(Error::usage(format!("two revisions are called `{}`", side.label))
+                .help("give each of them a label of its own: label=revision"));
+        }
+    }
+    Ok(())
 }
 
 fn refuse_unborn_branch(repository: &Repository) -> Result<()> {
@@ -76,7 +125,7 @@ fn working_tree(repository: &Repository) -> Result<Revision> {
             .help("name two revisions: main..feature"));
     }
     let commit = commit_of(repository, "HEAD")?.map_err(|_| no_commit_on_branch())?;
-    Ok(Revision { label: "working tree".to_owned(), commit, source: Source::WorkingTree })
+    Ok(Revision { label: WORKING_TREE_LABEL.to_owned(), commit, source: Source::WorkingTree })
 }
 
 /// A revision by name. A name that only a remote has is taken from there, as `git checkout` does.
@@ -147,17 +196,15 @@ fn unknown_revision<'a>(
             .help("in GitHub Actions, give actions/checkout `fetch-depth: 0`")
             .help("elsewhere, run `git fetch --unshallow --tags`"));
     }
-    let mut near: Vec<(f64, &str)> = references
-        .map(|reference| {
-            let last = reference.rsplit('/').next().unwrap_or(reference);
-            let similarity =
-                strsim::jaro_winkler(name, reference).max(strsim::jaro_winkler(name, last));
-            (similarity, reference)
-        })
-        .filter(|(similarity, _)| *similarity >= 0.75)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    let near: Vec<String> = near.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
+    if let Some((label, revision)) = name.split_once('=')
+        && commit_of(repository, revision)?.is_ok()
+    {
+        return Ok(error
+            .because("a label is given to a single revision, not to an end of a range")
+            .help(format!("write a list: {label}={revision} HEAD")));
+    }
+    let near: Vec<String> =
+        nearest(name, references).iter().take(3).map(|name| format!("`{name}`")).collect();
     Ok(if near.is_empty() {
         error.help("`git branch --all` and `git tag` list the names there are")
     } else {

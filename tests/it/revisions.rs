@@ -29,7 +29,7 @@ fn resolve(directory: &Path, range: &str) -> Result<[Revision; 2], String> {
         range => range.parse()?,
     };
     let repository = Repository::discover(directory).map_err(|error| error.to_string())?;
-    let sides = revision::resolve(&repository, &range).map_err(|error| error.to_string())?;
+    let sides = revision::resolve(&repository, &range, None).map_err(|error| error.to_string())?;
     let sides: Vec<Revision> = sides.values().cloned().collect();
     Ok(sides.try_into().expect("there are two sides"))
 }

@@ -25,7 +25,7 @@ impl CheckedOut {
     fn of(directory: &Path, cache: &Path, range: &str) -> Result<Self> {
         let range: Range = range.parse().unwrap();
         let repository = Repository::discover(directory)?;
-        let revisions = revision::resolve(&repository, &range)?;
+        let revisions = revision::resolve(&repository, &range, None)?;
         let slot = Slot::acquire(&repository, &Cache::at(cache)?)?;
         let sides = revision::check_out(&repository, &slot, &revisions)?;
         Ok(Self { sides, _slot: slot })
