@@ -54,7 +54,8 @@ fn wrong_usage_is_told_in_words_and_exits_with_2() {
         (&["a..b", "--no-such-option"], "unexpected argument '--no-such-option'"),
         (&["a..b", "--format", "xml"], "invalid value 'xml'"),
         (&["a..b", "--filter", "["], "--filter"),
-        (&["report", "a", "b"], "unexpected argument 'b'"),
+        (&["report", "a", "b"], "cannot read the results"),
+        (&["a", "b..c"], "`b..c` is a range, and stands alone"),
     ] {
         let run = run(directory.path(), arguments).exits_with(2);
         assert!(run.stderr.contains(message), "{arguments:?}: {}", run.stderr);
