@@ -187,9 +187,12 @@ mod tests {
     use super::*;
     use crate::stats::Verdict;
 
-    /// Results of four revisions a, b, c, d: an id, whose values each revision has (by position; itself if it was
-    /// measured, `None` if it has not got the benchmark), and the time of each that was measured.
-    fn results(measured: &[(&str, [Option<usize>; 4], [f64; 4])]) -> Results {
+    /// A benchmark in four revisions: its id, whose values each revision has (by position; its own if it was
+    /// measured, nobody's if it has not got the benchmark), and the time of each that was measured.
+    type Made<'a> = (&'a str, [Option<usize>; 4], [f64; 4]);
+
+    /// Results of four revisions a, b, c, d.
+    fn results(measured: &[Made]) -> Results {
         let revision =
             |label: &&str| json!({"label": label, "commit": "c", "dirty": false, "rustc": "r"});
         let revisions: Vec<_> = ["a", "b", "c", "d"].iter().map(revision).collect();
@@ -202,7 +205,7 @@ mod tests {
                     .map(|group| {
                         let off = 1.0 + f64::from(group) * 1e-4;
                         let value = |p: usize| {
-                            let noise = if (group as usize + p) % 2 == 0 { 1e-5 } else { 0.0 };
+                            let noise = if (group as usize + p).is_multiple_of(2) { 1e-5 } else { 0.0 };
                             is_measured(p).then(|| times[p] * (off + noise))
                         };
                         let values: Vec<_> = (0..4).map(value).collect();

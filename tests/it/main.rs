@@ -11,7 +11,6 @@ mod lockstep;
 mod node_compare;
 mod output;
 mod revisions;
-
 mod several_revisions;
 mod signed_rank_oracle;
 mod support;
