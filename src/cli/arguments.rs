@@ -204,6 +204,12 @@ pub struct Presentation {
     /// Write the results to this file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub output: Option<PathBuf>,
+    /// In Markdown, link commits to this repository: https://github.com/owner/name
+    #[arg(long, value_name = "URL", help_heading = "What to show")]
+    pub repository_url: Option<String>,
+    /// In Markdown, link to this CI run
+    #[arg(long, value_name = "URL", help_heading = "What to show")]
+    pub ci_url: Option<String>,
     /// When to use colours
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "What to show")]
     pub color: Color,
@@ -214,6 +220,8 @@ pub struct Presentation {
 pub enum Format {
     /// For people at a terminal
     Table,
+    /// For pull requests on GitHub
+    Markdown,
     /// The results file
     Json,
 }

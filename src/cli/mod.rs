@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::observer::Observer;
 use crate::plan::{OnSide, Plan, SameCode, SetAside};
-use crate::report::{Table, natural_order, one_line, printable, table};
+use crate::report::{MarkdownOptions, Table, markdown, natural_order, one_line, printable, table};
 use crate::results::Results;
 use crate::revision::{Cache, Repository, position_of};
 
@@ -255,13 +255,23 @@ fn present(results: &Results, presentation: &Presentation) -> Result<()> {
     let to_stdout = presentation.output.is_none();
     let text = match presentation.format {
         Format::Table => table(results, Table { color: to_stdout }),
+        Format::Markdown => markdown(
+            results,
+            &MarkdownOptions {
+                repository_url: presentation.repository_url.clone(),
+                ci_url: presentation.ci_url.clone(),
+                ..MarkdownOptions::default()
+            },
+        ),
         Format::Json => results.to_json(),
     };
     match (&presentation.output, presentation.format) {
         (Some(file), _) => write_output(file, &text),
         (None, Format::Table) => print_to_stdout(&text),
         // For machines, byte for byte.
-        (None, Format::Json) => written(std::io::stdout().write_all(text.as_bytes())),
+        (None, Format::Markdown | Format::Json) => {
+            written(std::io::stdout().write_all(text.as_bytes()))
+        }
     }
 }
 

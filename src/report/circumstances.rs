@@ -84,12 +84,10 @@ const RISKS: [(Confidence, f64); 3] =
 
 /// How many false stars are to be expected at each level in these comparisons if nothing had changed. Where
 /// there are too few pairs for a star, none is.
-pub fn expected_false_stars<'a>(
-    tested: impl Iterator<Item = &'a Comparison> + Clone,
-) -> [(Confidence, String); 3] {
+pub fn expected_false_stars(tested: &[&Comparison]) -> [(Confidence, String); 3] {
     RISKS.map(|(level, risk)| {
         let fewest = fewest_pairs_for(level) as usize;
-        let reachable = tested.clone().filter(|c| c.pairs >= fewest).count();
+        let reachable = tested.iter().filter(|c| c.pairs >= fewest).count();
         (level, short(reachable as f64 * risk))
     })
 }
@@ -97,8 +95,8 @@ pub fn expected_false_stars<'a>(
 /// In how many comparisons how many false stars are to be expected.
 fn comparisons(tested: &[&Comparison]) -> String {
     let count = tested.len();
-    let expected = expected_false_stars(tested.iter().copied())
-        .map(|(level, count)| format!("{count} at {}", level.stars()));
+    let expected =
+        expected_false_stars(tested).map(|(level, count)| format!("{count} at {}", level.stars()));
     let fewest = tested.iter().map(|c| c.pairs).min().unwrap_or_default();
     let most = tested.iter().map(|c| c.pairs).max().unwrap_or_default();
     let pairs = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };

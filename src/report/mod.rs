@@ -2,6 +2,7 @@
 
 mod cells;
 mod circumstances;
+mod markdown;
 mod names;
 mod table;
 mod text;
@@ -10,6 +11,7 @@ mod variant;
 
 pub use cells::{Cells, TITLES, verdict};
 pub use circumstances::{Circumstance, circumstances, expected_false_stars, short_commit};
+pub use markdown::{MARKDOWN_LIMIT, MarkdownOptions, markdown};
 pub use names::{Naming, natural_order};
 pub use table::{Table, table};
 pub use text::{one_line, printable, shortened};

@@ -5,6 +5,7 @@
 mod files;
 mod handmade;
 mod help;
+mod markdown;
 mod runs;
 mod tables;
 

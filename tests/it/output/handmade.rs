@@ -70,3 +70,60 @@ pub fn one_regression() -> Value {
     file["measured"] = json!([simple("parse", 12, 1.2, 0.01)]);
     file
 }
+
+/// One of everything that a report of two revisions can have.
+pub fn every_verdict() -> Value {
+    let mut file = results(&["main", "HEAD"]);
+    let mut cycles = measured(["p", "t", "in cycles"], 12, 41_234.0, &[1.5], 0.01);
+    cycles["unit"] = json!("cycles");
+    let mut identical = simple("the same code", 0, 1.0, 0.0);
+    identical["identical"] = json!([1]);
+    file["measured"] = json!([
+        simple("three stars, slower", 12, 1.2, 0.01),
+        simple("two stars, slower", 8, 1.2, 0.01),
+        simple("one star, faster", 6, 0.5, 0.01),
+        simple("faster, but less than the margin", 12, 0.995, 0.002),
+        simple("equivalent", 12, 1.0, 0.004),
+        simple("inconclusive", 12, 1.01, 0.3),
+        simple("too few pairs", 3, 1.2, 0.01),
+        simple("one pair", 1, 1.2, 0.01),
+        simple("len=16", 12, 1.0, 0.004),
+        simple("len=4", 12, 1.0, 0.004),
+        simple("größe 漢字 👩‍🚀", 12, 1.0, 0.004),
+        cycles,
+        identical,
+        simple("it failed later", 4, 1.0, 0.004),
+    ]);
+    file["added"] =
+        json!([{"package": "p", "target": "t", "benchmark": "new", "revision": "HEAD"}]);
+    file["removed"] = json!([
+        {"package": "p", "target": "t", "benchmark": "old 10", "revision": "HEAD"},
+        {"package": "p", "target": "t", "benchmark": "old 9", "revision": "HEAD"},
+    ]);
+    file["failed"] = json!([{
+        "side": "head", "revision": "HEAD", "package": "p", "target": "t",
+        "benchmark": "it failed later",
+        "error": "the process exited with code 101; it printed:\nthread 'main' panicked:\nno luck",
+    }]);
+    file["notes"] = json!(["`p::u` uses divan, which cannot be measured yet; left out"]);
+    file
+}
+
+/// Three revisions, with a failure in one of them and one in the reference.
+pub fn three_revisions() -> Value {
+    let mut file = results(&["main", "first", "second"]);
+    file["measured"] = json!([
+        measured(["p", "t", "a"], 12, 1000.0, &[1.2, 0.8], 0.01),
+        measured(["p", "t", "b"], 12, 1000.0, &[1.2, 0.8], 0.01),
+        measured(["p", "t", "c"], 12, 1000.0, &[1.2, 0.8], 0.01),
+    ]);
+    file["failed"] = json!([
+        {"side": "variant 2", "revision": "second", "package": "p", "target": "t",
+            "benchmark": "b", "error": "it panicked"},
+        {"side": "base", "revision": "main", "package": "p", "target": "t",
+            "benchmark": "c", "error": "it panicked"},
+    ]);
+    file["added"] =
+        json!([{"package": "p", "target": "t", "benchmark": "new", "revision": "second"}]);
+    file
+}

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, file};
 
-use super::handmade::{measured, one_regression, results, simple};
+use super::handmade::{every_verdict, measured, one_regression, results, simple, three_revisions};
 use super::{command, run};
 
 /// The table that `report` prints of a file with this content.
@@ -16,39 +16,7 @@ fn table(content: &Value, arguments: &[&str]) -> String {
 
 #[test]
 fn every_verdict_and_everything_below_the_table() {
-    let mut file = results(&["main", "HEAD"]);
-    let mut cycles = measured(["p", "t", "in cycles"], 12, 41_234.0, &[1.5], 0.01);
-    cycles["unit"] = json!("cycles");
-    let mut identical = simple("the same code", 0, 1.0, 0.0);
-    identical["identical"] = json!([1]);
-    file["measured"] = json!([
-        simple("three stars, slower", 12, 1.2, 0.01),
-        simple("two stars, slower", 8, 1.2, 0.01),
-        simple("one star, faster", 6, 0.5, 0.01),
-        simple("faster, but less than the margin", 12, 0.995, 0.002),
-        simple("equivalent", 12, 1.0, 0.004),
-        simple("inconclusive", 12, 1.01, 0.3),
-        simple("too few pairs", 3, 1.2, 0.01),
-        simple("one pair", 1, 1.2, 0.01),
-        simple("len=16", 12, 1.0, 0.004),
-        simple("len=4", 12, 1.0, 0.004),
-        simple("größe 漢字 👩‍🚀", 12, 1.0, 0.004),
-        cycles,
-        identical,
-        simple("it failed later", 4, 1.0, 0.004),
-    ]);
-    file["added"] =
-        json!([{"package": "p", "target": "t", "benchmark": "new", "revision": "HEAD"}]);
-    file["removed"] = json!([
-        {"package": "p", "target": "t", "benchmark": "old 10", "revision": "HEAD"},
-        {"package": "p", "target": "t", "benchmark": "old 9", "revision": "HEAD"},
-    ]);
-    file["failed"] = json!([{
-        "side": "head", "revision": "HEAD", "package": "p", "target": "t",
-        "benchmark": "it failed later",
-        "error": "the process exited with code 101; it printed:\nthread 'main' panicked:\nno luck",
-    }]);
-    file["notes"] = json!(["`p::u` uses divan, which cannot be measured yet; left out"]);
+    let file = every_verdict();
     assert_data_eq!(table(&file, &[]), file!["../../snapshots/every-verdict.txt"]);
 }
 
@@ -75,20 +43,7 @@ fn names_have_what_it_takes_to_tell_them_apart_and_the_circumstances_are_told() 
 
 #[test]
 fn three_revisions_have_a_table_each_and_a_failure_of_one_hides_nothing_of_the_other() {
-    let mut file = results(&["main", "first", "second"]);
-    file["measured"] = json!([
-        measured(["p", "t", "a"], 12, 1000.0, &[1.2, 0.8], 0.01),
-        measured(["p", "t", "b"], 12, 1000.0, &[1.2, 0.8], 0.01),
-        measured(["p", "t", "c"], 12, 1000.0, &[1.2, 0.8], 0.01),
-    ]);
-    file["failed"] = json!([
-        {"side": "variant 2", "revision": "second", "package": "p", "target": "t",
-            "benchmark": "b", "error": "it panicked"},
-        {"side": "base", "revision": "main", "package": "p", "target": "t",
-            "benchmark": "c", "error": "it panicked"},
-    ]);
-    file["added"] =
-        json!([{"package": "p", "target": "t", "benchmark": "new", "revision": "second"}]);
+    let file = three_revisions();
     assert_data_eq!(table(&file, &[]), file!["../../snapshots/three-revisions.txt"]);
 }
 

@@ -1,0 +1,160 @@
+//! Markdown for pull requests and job summaries, as GitHub reads it.
+//!
+//! The answer comes first, then what changed and what failed; the rest is folded. Names, labels, messages and
+//! commands may come from strangers: see [`escape`]. The length is limited: see [`budget`].
+
+mod budget;
+mod escape;
+mod parts;
+
+use crate::results::{Results, Revision};
+use crate::stats::Verdict;
+
+use super::circumstances::{expected_false_stars, short_commit};
+use super::variant::{Variant, answer, answer_of, variants};
+
+use budget::{Block, Item, fit};
+use escape::{code, link, own};
+use parts::{Rows, classic, failures, folded, machine, matrix, names};
+
+/// What GitHub takes as the body of a review or comment: 65,536 characters.
+pub const MARKDOWN_LIMIT: usize = 65_536;
+
+/// How the Markdown is to be.
+#[derive(Debug, Clone)]
+pub struct MarkdownOptions {
+    /// The repository's address, `https://github.com/owner/name`: commits become links into it.
+    pub repository_url: Option<String>,
+    /// The address of the run that measured.
+    pub ci_url: Option<String>,
+    /// The most bytes that the text may have. Characters, and UTF-16's units, are never more than bytes.
+    pub limit: usize,
+}
+
+impl Default for MarkdownOptions {
+    /// Without links, and as long as GitHub allows.
+    fn default() -> Self {
+        Self { repository_url: None, ci_url: None, limit: MARKDOWN_LIMIT }
+    }
+}
+
+/// Renders the results as Markdown of at most [`limit`](MarkdownOptions::limit) bytes. What does not fit is cut,
+/// the least important first, and the text says how much of what is left out.
+pub fn markdown(results: &Results, options: &MarkdownOptions) -> String {
+    let variants = variants(results);
+    let (head, blocks) = match &variants[..] {
+        [only] => one_revision(results, only, options),
+        several => several_revisions(results, several, options),
+    };
+    fit(&head, blocks, options.limit).unwrap_or_else(|| {
+        // So little room that not even commits fit: the answer in plain words, as far as it goes.
+        let mut text = own(&answer(results));
+        if variants.len() > 1 {
+            text = "The answer does not fit here; the results file has it.".to_owned();
+        }
+        let end = (0..=options.limit.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+        text.truncate(end.unwrap_or_default());
+        text
+    })
+}
+
+fn one_revision(
+    results: &Results,
+    variant: &Variant,
+    options: &MarkdownOptions,
+) -> (String, Vec<Block>) {
+    let mut head = format!("**{}**\n\n", own(&answer_of(variant, results)));
+    let sides = [variant.reference, variant.revision].map(|r| revision(r, options));
+    head += &format!("{}{}\n\n", sides.join(" → "), ci(options));
+    let rows = Rows::of(results, &variant.comparisons, false);
+    let mut blocks = Vec::new();
+    blocks.extend(rows.changed(&legend(variant)));
+    blocks.extend(failures(results));
+    blocks.extend(rows.folded(Verdict::Inconclusive));
+    blocks.extend(rows.folded(Verdict::Equivalent));
+    blocks.extend(common(results, &rows));
+    (head, blocks)
+}
+
+fn several_revisions(
+    results: &Results,
+    variants: &[Variant],
+    options: &MarkdownOptions,
+) -> (String, Vec<Block>) {
+    let Some(reference) = results.revisions.first() else { return Default::default() };
+    let head = format!("Compared with {}{}:\n\n", revision(reference, options), ci(options));
+    let answers = variants.iter().map(|variant| {
+        let answer = own(&answer_of(variant, results));
+        let text = format!("- {}: **{answer}**\n", revision(variant.revision, options));
+        Item { rank: 0, text }
+    });
+    let mut blocks = vec![Block {
+        importance: 0,
+        what: "revisions".to_owned(),
+        before: String::new(),
+        items: answers.collect(),
+        after: "\n".to_owned(),
+    }];
+    let all: Vec<_> = variants.iter().flat_map(|v| v.comparisons.iter().copied()).collect();
+    let rows = Rows::of(results, &all, true);
+    blocks.extend(matrix(results, variants));
+    blocks.extend(failures(results));
+    blocks.extend(rows.all_changed());
+    blocks.extend(rows.folded(Verdict::Inconclusive));
+    blocks.extend(rows.folded(Verdict::Equivalent));
+    blocks.extend(common(results, &rows));
+    (head, blocks)
+}
+
+/// What is folded in every report.
+fn common(results: &Results, rows: &Rows) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let missing = |list| names(results, list);
+    blocks.extend(folded(5, "added, so there is nothing to compare with", missing(&results.added)));
+    blocks.extend(folded(5, "removed", missing(&results.removed)));
+    blocks.extend(rows.identical());
+    blocks.extend(classic(rows));
+    blocks.push(machine(results));
+    blocks
+}
+
+/// `` `main` ([`477468d4e`](https://github.com/owner/name/commit/...)) ``
+fn revision(revision: &Revision, options: &MarkdownOptions) -> String {
+    let label = code(&revision.label);
+    let commit = &revision.commit;
+    let dirty = if revision.dirty { " with uncommitted changes" } else { "" };
+    if commit.is_empty() {
+        return label;
+    }
+    let short = code(&short_commit(commit));
+    let is_id = (7..=64).contains(&commit.len()) && commit.bytes().all(|b| b.is_ascii_hexdigit());
+    let shown = match &options.repository_url {
+        Some(url) if is_id => {
+            link(&short, &format!("{}/commit/{commit}", url.trim_end_matches('/')))
+        }
+        _ => short,
+    };
+    format!("{label} ({shown}{dirty})")
+}
+
+fn ci(options: &MarkdownOptions) -> String {
+    match &options.ci_url {
+        Some(url) => format!(" · {}", link("CI run", url)),
+        None => String::new(),
+    }
+}
+
+/// What the columns mean, and how many false stars are to be expected.
+fn legend(variant: &Variant) -> String {
+    let tested: Vec<_> =
+        variant.comparisons.iter().copied().filter(|c| c.p_value.is_some()).collect();
+    let expected = expected_false_stars(&tested)
+        .map(|(level, count)| format!("{count} at {}", level.stars()))
+        .join(", ");
+    let text = format!(
+        "Improvement is base time / head time - 1: positive is faster. If nothing had changed, {expected} of {} \
+         comparisons would be expected to be starred.",
+        tested.len()
+    );
+    format!("{}\n\n", own(&text))
+}
