@@ -15,7 +15,7 @@ use super::variant::{Variant, answer, answer_of, variants};
 
 use budget::{Block, Item, fit};
 use escape::{code, link, own};
-use parts::{Rows, classic, failures, folded, machine, matrix, names};
+use parts::{Rows, classic, failures, folded, machine, matrix, names, set_aside};
 
 /// What GitHub takes as the body of a review or comment: 65,536 characters.
 pub const MARKDOWN_LIMIT: usize = 65_536;
@@ -112,6 +112,7 @@ fn common(results: &Results, rows: &Rows) -> Vec<Block> {
     let missing = |list| names(results, list);
     blocks.extend(folded(5, "added, so there is nothing to compare with", missing(&results.added)));
     blocks.extend(folded(5, "removed", missing(&results.removed)));
+    blocks.extend(folded(5, "set aside", set_aside(results)));
     blocks.extend(rows.identical());
     blocks.extend(classic(rows));
     blocks.push(machine(results));
@@ -123,6 +124,9 @@ fn revision(revision: &Revision, options: &MarkdownOptions) -> String {
     let label = code(&revision.label);
     let commit = &revision.commit;
     let dirty = if revision.dirty { " with uncommitted changes" } else { "" };
+    if let Some(program) = &revision.program {
+        return format!("{label} ({})", code(program));
+    }
     if commit.is_empty() {
         return label;
     }

@@ -10,7 +10,7 @@ use crate::report::circumstances::circumstances;
 use crate::report::names::{Naming, natural_order};
 use crate::report::text::{one_line, printable, shortened};
 use crate::report::variant::Variant;
-use crate::results::{Comparison, Failure, Missing, Results};
+use crate::results::{Comparison, Failure, Missing, Results, SetAside};
 use crate::stats::Verdict;
 
 use super::budget::{Block, Item};
@@ -79,12 +79,15 @@ impl<'a> Rows<'a> {
 
     /// The folded table of those with this verdict.
     pub fn folded(&self, verdict: Verdict) -> Option<Block> {
+        let rows = self.with(|v| v == verdict);
         let margin = self.results.margin_percent;
         let (importance, what) = match verdict {
             Verdict::Inconclusive => (4, "inconclusive".to_owned()),
-            _ => (6, format!("equivalent within {margin}")),
+            _ if rows.iter().all(|c| c.margin_percent == margin) => {
+                (6, format!("equivalent within {margin}"))
+            }
+            _ => (6, "equivalent within their margins".to_owned()),
         };
-        let rows = self.with(|v| v == verdict);
         let summary = summary(&format!("{} {what}", rows.len()));
         self.table(importance, &own(&what), &rows, &summary, "\n</details>\n\n")
     }
@@ -119,7 +122,7 @@ impl<'a> Rows<'a> {
     }
 
     fn row(&self, comparison: &Comparison) -> String {
-        let cells = Cells::of(comparison, self.results.margin_percent);
+        let cells = Cells::of(comparison);
         let verdict = own(&cells.verdict);
         // Units other than those of time are the benchmark's own words.
         let quantity = |text: &str| match comparison.unit.as_str() {
@@ -263,6 +266,19 @@ pub fn names(results: &Results, list: &[Missing]) -> Vec<String> {
     names.into_iter().map(line).collect()
 }
 
+/// What the configuration sets aside, with the reasons.
+pub fn set_aside(results: &Results) -> Vec<String> {
+    let naming = Naming::for_results(results);
+    let line = |aside: &SetAside| {
+        let name = match &aside.benchmark {
+            Some(benchmark) => code(&naming.name(&aside.package, &aside.target, benchmark)),
+            None => format!("all of {}", code(&format!("{}::{}", aside.package, aside.target))),
+        };
+        format!("- {name}: {}\n", code(&aside.reason))
+    };
+    results.set_aside.iter().map(line).collect()
+}
+
 /// A list that is folded. Its lines are Markdown, what they are is this program's own words.
 pub fn folded(importance: u8, what: &str, lines: Vec<String>) -> Option<Block> {
     (!lines.is_empty()).then(|| Block {
@@ -291,7 +307,7 @@ pub fn classic(rows: &Rows) -> Option<Block> {
         let name = shortened(&rows.name(c), LONGEST_PLAIN_NAME);
         let label = shortened(&c.head.label, LONGEST_PLAIN_NAME);
         let name = if rows.several { format!("{label}: {name}") } else { name };
-        let cells = Cells::of(c, rows.results.margin_percent).numbers();
+        let cells = Cells::of(c).numbers();
         let [stars, improvement, at_95, at_99, at_999, ..] = cells;
         (u8::from(!is_change(c.verdict)), [name, stars, improvement, at_95, at_99, at_999])
     }));

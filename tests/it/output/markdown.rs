@@ -232,6 +232,10 @@ fn with_texts(several: bool, name: &str, label: &str, message: &str) -> Value {
         {"side": label, "revision": label, "package": name, "target": name, "benchmark": name, "error": message},
         {"side": "head", "revision": label, "package": name, "target": "x", "benchmark": null, "error": message},
     ]);
+    file["set_aside"] = json!([
+        {"package": name, "target": name, "benchmark": name, "reason": message},
+        {"package": name, "target": name, "benchmark": null, "reason": message},
+    ]);
     file["notes"] = json!([message]);
     file["command"] = json!(message);
     for field in ["system", "kernel", "cpu"] {
