@@ -2,9 +2,9 @@
 
 mod arguments;
 mod files;
+mod output;
 mod terminal;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,11 +19,12 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::observer::Observer;
 use crate::plan::{OnSide, Plan, SameCode, SetAside};
-use crate::report::{MarkdownOptions, Table, markdown, natural_order, one_line, printable, table};
+use crate::report::{natural_order, one_line, printable};
 use crate::results::Results;
 use crate::revision::{Cache, Repository, position_of};
 
 use arguments::{AnalyzeArguments, Arguments, Command, Format, Presentation, ReportArguments};
+use output::{present, print_to_stdout};
 use terminal::{Terminal, print_error, print_line};
 
 /// Runs the program with the process's own arguments.
@@ -249,45 +250,4 @@ fn last_results() -> Result<PathBuf> {
     }
     Err(Error::usage("nothing has been compared in this repository yet")
         .help("name a results file, or run a comparison first: cargo bench-compare main..HEAD"))
-}
-
-fn present(results: &Results, presentation: &Presentation) -> Result<()> {
-    let to_stdout = presentation.output.is_none();
-    let text = match presentation.format {
-        Format::Table => table(results, Table { color: to_stdout }),
-        Format::Markdown => markdown(
-            results,
-            &MarkdownOptions {
-                repository_url: presentation.repository_url.clone(),
-                ci_url: presentation.ci_url.clone(),
-                ..MarkdownOptions::default()
-            },
-        ),
-        Format::Json => results.to_json(),
-    };
-    match (&presentation.output, presentation.format) {
-        (Some(file), _) => write_output(file, &text),
-        (None, Format::Table) => print_to_stdout(&text),
-        // For machines, byte for byte.
-        (None, Format::Markdown | Format::Json) => {
-            written(std::io::stdout().write_all(text.as_bytes()))
-        }
-    }
-}
-
-fn write_output(file: &Path, text: &str) -> Result<()> {
-    fs::write(file, text).map_err(|error| Error::usage("cannot write the output").because(error))
-}
-
-/// Colours are taken out on the way unless standard output is a terminal that wants them.
-fn print_to_stdout(text: &str) -> Result<()> {
-    written(anstream::stdout().write_all(text.as_bytes()))
-}
-
-fn written(result: std::io::Result<()>) -> Result<()> {
-    match result {
-        // Whoever reads has read enough: `| head`.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
 }

@@ -205,7 +205,8 @@ mod tests {
                     .map(|group| {
                         let off = 1.0 + f64::from(group) * 1e-4;
                         let value = |p: usize| {
-                            let noise = if (group as usize + p).is_multiple_of(2) { 1e-5 } else { 0.0 };
+                            let noise =
+                                if (group as usize + p).is_multiple_of(2) { 1e-5 } else { 0.0 };
                             is_measured(p).then(|| times[p] * (off + noise))
                         };
                         let values: Vec<_> = (0..4).map(value).collect();

@@ -1,0 +1,54 @@
+//! Standard output and `--output`: results in every form.
+
+use std::io::Write;
+use std::path::Path;
+
+use fs_err as fs;
+
+use crate::error::{Error, Result};
+use crate::report::{MarkdownOptions, Table, markdown, table};
+use crate::results::Results;
+
+use super::arguments::{Format, Presentation};
+
+/// Shows results in the form and in the place that were asked for.
+pub fn present(results: &Results, presentation: &Presentation) -> Result<()> {
+    let to_stdout = presentation.output.is_none();
+    let text = match presentation.format {
+        Format::Table => table(results, Table { color: to_stdout }),
+        Format::Markdown => markdown(
+            results,
+            &MarkdownOptions {
+                repository_url: presentation.repository_url.clone(),
+                ci_url: presentation.ci_url.clone(),
+                ..MarkdownOptions::default()
+            },
+        ),
+        Format::Json => results.to_json(),
+    };
+    match (&presentation.output, presentation.format) {
+        (Some(file), _) => write_output(file, &text),
+        (None, Format::Table) => print_to_stdout(&text),
+        // For machines, byte for byte.
+        (None, Format::Markdown | Format::Json) => {
+            written(std::io::stdout().write_all(text.as_bytes()))
+        }
+    }
+}
+
+fn write_output(file: &Path, text: &str) -> Result<()> {
+    fs::write(file, text).map_err(|error| Error::usage("cannot write the output").because(error))
+}
+
+/// Prints text. Colours are taken out on the way unless standard output is a terminal that wants them.
+pub fn print_to_stdout(text: &str) -> Result<()> {
+    written(anstream::stdout().write_all(text.as_bytes()))
+}
+
+fn written(result: std::io::Result<()>) -> Result<()> {
+    match result {
+        // Whoever reads has read enough: `| head`.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
