@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::build::{Builder, Selection, SideBuild};
-use crate::config::Rules;
+use crate::config::{Config, Rules};
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inventory::{self, Programs, Taken};
@@ -51,6 +51,14 @@ pub struct Settings {
     pub save: Option<PathBuf>,
     /// The command as the user gave it, for the report.
     pub command: String,
+}
+
+impl Settings {
+    /// With what the configuration says beside the options, which have been taken from it before.
+    #[must_use]
+    pub fn configured(self, config: Config) -> Self {
+        Self { rules: config.rules, ..self }
+    }
 }
 
 /// What came of a comparison.

@@ -10,6 +10,7 @@
 pub mod build;
 pub mod classic;
 pub mod cli;
+pub mod commands;
 pub mod compare;
 pub mod config;
 pub mod demo;

@@ -32,7 +32,7 @@ use cargo::Cargo;
 pub use launch::{Launch, RECORD_SUBCOMMAND, record_launch};
 pub use layout::LayoutSeed;
 pub use sections::{CodeComparison, compare_code};
-pub use selection::Selection;
+pub use selection::{CARGO_HEADING, Selection};
 use sources::SourceTree;
 
 /// One side, built.

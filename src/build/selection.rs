@@ -9,9 +9,12 @@ use crate::error::{Error, Result};
 use crate::revision::{Checkout, Repository};
 use crate::side::PerSide;
 
+/// The heading of these options in the help.
+pub const CARGO_HEADING: &str = "What to build (cargo's own options)";
+
 /// What to build, in cargo's own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
-#[command(next_help_heading = "What to build (cargo's own options)")]
+#[command(next_help_heading = CARGO_HEADING)]
 pub struct Selection {
     /// Benchmark only this package (repeatable)
     #[arg(short, long = "package", value_name = "SPEC")]

@@ -9,11 +9,10 @@ use regex::Regex;
 
 use crate::build::Selection;
 use crate::compare::Settings;
-use crate::config::Rules;
+use crate::config::{Rules, margin, timeout};
 use crate::error::{Error, Result};
 use crate::measure::MOST_LAUNCHES;
 use crate::plan::Filter;
-use crate::results::is_margin;
 use crate::revision::{Cache, Range};
 use crate::stats::Percent;
 
@@ -34,6 +33,15 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// What is compared or listed, if anything is.
+    pub fn what(&self) -> Option<&WhatArguments> {
+        match &self.command {
+            None => Some(&self.comparison.what),
+            Some(Command::List(arguments)) => Some(&arguments.what),
+            Some(_) => None,
+        }
+    }
+
     /// The user's choice of colours, if any.
     pub fn color(&self) -> Option<anstream::ColorChoice> {
         let presentation = match &self.command {
@@ -117,7 +125,7 @@ pub struct DemoArguments {
 #[derive(Debug, Args)]
 pub struct ComparisonArguments {
     #[command(flatten)]
-    what: WhatArguments,
+    pub what: WhatArguments,
     /// Launch pairs for each benchmark; `***` needs 12
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_LAUNCHES)), help_heading = "How to measure")]
     runs: u32,
@@ -163,7 +171,7 @@ pub struct WhatArguments {
     #[arg(long, value_name = "LABEL")]
     against: Option<String>,
     #[command(flatten)]
-    selection: Selection,
+    pub selection: Selection,
     /// Only benchmarks whose id matches this regular expression (repeatable: any of them)
     #[arg(long, value_name = "REGEX", help_heading = "Which benchmarks")]
     filter: Vec<Regex>,
@@ -173,6 +181,12 @@ pub struct WhatArguments {
     /// Give up on a benchmark that shows no sign of progress for so long
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = timeout, help_heading = "How to measure")]
     timeout: Duration,
+    /// Read this configuration [default: bench-compare.toml here or above, up to the top of the repository]
+    #[arg(long, value_name = "FILE", help_heading = "Configuration")]
+    pub config: Option<PathBuf>,
+    /// Read no configuration, neither bench-compare.toml nor that of Cargo manifests
+    #[arg(long, conflicts_with = "config", help_heading = "Configuration")]
+    pub no_config: bool,
 }
 
 impl WhatArguments {
@@ -242,20 +256,4 @@ pub enum Color {
     Always,
     /// Never
     Never,
-}
-
-fn margin(text: &str) -> Result<Percent, String> {
-    let percent: Percent = text.parse()?;
-    if is_margin(percent) {
-        return Ok(percent);
-    }
-    Err("must be more than 0 % and less than 100 %".to_owned())
-}
-
-fn timeout(text: &str) -> Result<Duration, String> {
-    let duration = match text.parse::<u64>() {
-        Ok(seconds) => Duration::from_secs(seconds),
-        Err(_) => humantime::parse_duration(text).map_err(|error| error.to_string())?,
-    };
-    if duration.is_zero() { Err("must be longer than nothing".to_owned()) } else { Ok(duration) }
 }

@@ -1,6 +1,7 @@
 //! The command line: arguments in, output and exit codes out. Knows how nothing is done.
 
 mod arguments;
+mod configured;
 mod files;
 mod output;
 mod terminal;
@@ -8,12 +9,12 @@ mod terminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
 use fs_err as fs;
 
 use crate::build;
 use crate::classic;
 use crate::compare::{self, Outcome, Settings};
+use crate::config::Config;
 use crate::demo;
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -24,6 +25,7 @@ use crate::results::Results;
 use crate::revision::{Cache, Repository, position_of};
 
 use arguments::{AnalyzeArguments, Arguments, Command, Format, Presentation, ReportArguments};
+use configured::Refused;
 use output::{present, print_to_stdout};
 use terminal::{Terminal, print_error, print_line};
 
@@ -35,9 +37,13 @@ pub fn main() -> ExitCode {
         words.remove(1);
     }
     let command = shown_command(&words);
-    let arguments = match Arguments::try_parse_from(words) {
-        Ok(arguments) => arguments,
-        Err(error) => {
+    let (arguments, config) = match configured::parse(&words) {
+        Ok(parsed) => parsed,
+        Err(Refused::Configuration(error)) => {
+            print_error(&error);
+            return error.exit_code();
+        }
+        Err(Refused::Arguments(error)) => {
             // Help and version are no errors, and go to standard output.
             let code = if error.use_stderr() { 2 } else { 0 };
             let _ = error.print();
@@ -47,24 +53,30 @@ pub fn main() -> ExitCode {
     if let Some(color) = arguments.color() {
         color.write_global();
     }
-    run(arguments, command).unwrap_or_else(|error| {
+    run(arguments, config, command).unwrap_or_else(|error| {
         print_error(&error);
         error.exit_code()
     })
 }
 
-fn run(arguments: Arguments, command: String) -> Result<ExitCode> {
+fn run(arguments: Arguments, config: Config, command: String) -> Result<ExitCode> {
     if let Some(Command::RecordLaunch { launch }) = arguments.command {
         build::record_launch(launch)?;
         return Ok(ExitCode::SUCCESS);
     }
     interrupt::install_handler()?;
+    for note in &config.notes {
+        Terminal::new().warn(note);
+    }
     match arguments.command {
         None => {
             let settings = arguments.comparison.settings(command, std::env::current_dir()?)?;
+            let settings = settings.configured(config);
             run_comparison(&settings, &arguments.comparison.presentation)
         }
-        Some(Command::List(arguments)) => run_list(&arguments.settings(command)?),
+        Some(Command::List(arguments)) => {
+            run_list(&arguments.settings(command)?.configured(config))
+        }
         Some(Command::Report(arguments)) => run_report(&arguments),
         Some(Command::Analyze(arguments)) => run_analyze(&arguments),
         Some(Command::Demo(arguments)) => run_demo(command, &arguments.presentation),

@@ -132,7 +132,7 @@ pub trait Session {
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What an executable with a harness of its own prints, as the configuration says. Only then is it run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum OwnHarness {
     /// One JSON object a line (docs/harnesses.md).
     JsonLines,
