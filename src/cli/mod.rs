@@ -14,7 +14,7 @@ use fs_err as fs;
 use crate::build;
 use crate::classic;
 use crate::compare::{self, Outcome, Settings};
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::demo;
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -262,4 +262,9 @@ fn last_results() -> Result<PathBuf> {
     }
     Err(Error::usage("nothing has been compared in this repository yet")
         .help("name a results file, or run a comparison first: cargo bench-compare main..HEAD"))
+}
+
+/// The JSON Schema of `bench-compare.toml`.
+pub fn configuration_schema() -> serde_json::Value {
+    config::json_schema(&configured::all_option_keys())
 }

@@ -4,6 +4,7 @@ mod build_dependencies;
 mod build_environment;
 mod builds;
 mod comparison;
+mod configuration;
 mod documentation;
 mod failures;
 mod harness_versions;
