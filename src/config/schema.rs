@@ -132,9 +132,8 @@ fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
 }
 
 fn object(description: &str, properties: Map<String, Value>, required: &[&str]) -> Value {
-    let mut object = json!({
-        "type": "object", "properties": properties, "additionalProperties": false,
-    });
+    let mut object = json!({"type": "object", "additionalProperties": false});
+    object["properties"] = Value::Object(properties);
     if !description.is_empty() {
         object["description"] = json!(description);
     }

@@ -70,9 +70,12 @@ fn a_file_says_what_the_command_line_would_and_more() {
 
 #[test]
 fn a_target_that_is_set_aside_is_not_even_started() {
-    let fixture =
-        Fixture::with_bench("", "fn main() { std::process::exit(3) } // CARGO_CRITERION_PORT");
-    fixture.write("benches/timing.rs", "fn main() { loop {} } // CARGO_CRITERION_PORT");
+    // By its bytes it has criterion, and would be asked for its benchmarks.
+    let main = |code: u32| {
+        format!("fn main() {{ println!(\"CARGO_CRITERION_PORT\"); std::process::exit({code}) }}")
+    };
+    let fixture = Fixture::with_bench("", &main(3));
+    fixture.write("benches/timing.rs", main(4));
     fixture.commit("head");
     let manifest = std::fs::read_to_string(fixture.root().join("Cargo.toml")).unwrap();
     let metadata = "\n[[package.metadata.bench-compare.set-aside]]\n\
