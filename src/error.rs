@@ -13,6 +13,8 @@ pub enum ErrorKind {
     Usage,
     /// The comparison could not be made (git, a build, a benchmark): exit code 3.
     Comparison,
+    /// Results could not be published: exit code 4.
+    Publishing,
     /// Ctrl-C or a request to terminate: exit code 130.
     Interrupted,
 }
@@ -35,6 +37,11 @@ impl Error {
     /// The comparison, or a part of it, could not be made.
     pub fn comparison(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Comparison, what)
+    }
+
+    /// Results could not be published, and are still where they were.
+    pub fn publishing(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Publishing, what)
     }
 
     /// The user asked to stop.
@@ -79,6 +86,7 @@ impl Error {
         ExitCode::from(match self.kind {
             ErrorKind::Usage => 2,
             ErrorKind::Comparison => 3,
+            ErrorKind::Publishing => 4,
             ErrorKind::Interrupted => 130,
         })
     }

@@ -16,6 +16,8 @@ pub mod config;
 pub mod demo;
 pub mod environment;
 pub mod error;
+#[cfg(feature = "github")]
+pub mod github;
 pub mod harness;
 pub mod interrupt;
 pub mod inventory;

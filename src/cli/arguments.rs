@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
+use super::publish::PublishArguments;
 use crate::build::Selection;
 use crate::compare::Settings;
 use crate::config::{Rules, margin, timeout};
@@ -23,7 +24,7 @@ use crate::stats::Percent;
     bin_name = "cargo bench-compare",
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Exit codes: 0 done, 2 wrong usage, 3 something could not be compared, 130 interrupted"
+    after_help = "Exit codes: 0 done, 2 wrong usage, 3 something could not be compared, 4 could not publish, 130 interrupted"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -66,6 +67,8 @@ pub enum Command {
     Report(ReportArguments),
     /// Judge a CSV file of Node.js's benchmark/compare.js, as its compare.R does
     Analyze(AnalyzeArguments),
+    /// Publish results on a pull request on GitHub, and in the job's summary
+    Publish(PublishArguments),
     /// Make a small sample repository and compare its two revisions
     Demo(DemoArguments),
     /// Remove what was kept between the comparisons of this repository

@@ -4,6 +4,7 @@ mod arguments;
 mod configured;
 mod files;
 mod output;
+mod publish;
 mod terminal;
 
 use std::path::{Path, PathBuf};
@@ -79,6 +80,10 @@ fn run(arguments: Arguments, config: Config, command: String) -> Result<ExitCode
         }
         Some(Command::Report(arguments)) => run_report(&arguments),
         Some(Command::Analyze(arguments)) => run_analyze(&arguments),
+        Some(Command::Publish(arguments)) => {
+            arguments.run()?;
+            Ok(ExitCode::SUCCESS)
+        }
         Some(Command::Demo(arguments)) => run_demo(command, &arguments.presentation),
         Some(Command::Clean) => run_clean(),
         Some(Command::RecordLaunch { .. }) => unreachable!("handled above"),

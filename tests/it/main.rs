@@ -7,6 +7,8 @@ mod comparison;
 mod configuration;
 mod documentation;
 mod failures;
+#[cfg(feature = "github")]
+mod github;
 mod harness_versions;
 mod lockstep;
 mod node_compare;

@@ -3,7 +3,7 @@
 //! Snapshots are made anew with `SNAPSHOTS=overwrite cargo test --test it output`.
 
 mod files;
-mod handmade;
+pub mod handmade;
 mod help;
 mod markdown;
 mod runs;

@@ -16,6 +16,7 @@ fn help_says_what_there_is() {
     assert_data_eq!(help(&["-h"]), file!["../../snapshots/short-help.txt"]);
     assert_data_eq!(help(&["list", "--help"]), file!["../../snapshots/list-help.txt"]);
     assert_data_eq!(help(&["report", "--help"]), file!["../../snapshots/report-help.txt"]);
+    assert_data_eq!(help(&["publish", "--help"]), file!["../../snapshots/publish-help.txt"]);
 }
 
 #[test]

@@ -1,0 +1,266 @@
+//! Publishing on GitHub: the review or comment of a pull request, the job's summary, the step's outputs, the check.
+//!
+//! In: a results file that is not trusted, and what GitHub Actions says of the run. Out: requests to GitHub. Which
+//! pull request is published to is never taken from the results. Knows nothing of how they were made.
+
+mod actions;
+mod body;
+mod client;
+mod event;
+mod failure;
+mod names;
+mod post;
+mod proxy;
+mod pull_request;
+mod report;
+mod untrusted;
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+use crate::observer::Observer;
+use crate::report::answer;
+use crate::results::Results;
+use crate::stats::Verdict;
+
+pub use client::Patience;
+pub use names::{Key, Repository};
+pub use post::Mode;
+
+use body::Section;
+use client::Client;
+use event::Context;
+use post::{Done, Posts};
+use pull_request::{Measured, PullRequest};
+
+/// The file for the report in the runner's directory for temporary files, for the steps that follow.
+const REPORT: &str = "cargo-bench-compare-report.md";
+
+/// What is published, and how.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The results file. Without one, it is announced that benchmarks have started.
+    pub file: Option<PathBuf>,
+    /// A file to which the report is written as well, as Markdown.
+    pub output: Option<PathBuf>,
+    /// The repository, if the event is not to say it.
+    pub repository: Option<Repository>,
+    /// The pull request, if the event is not to say it.
+    pub pull_request: Option<u64>,
+    /// As what it is posted.
+    pub mode: Mode,
+    /// Which earlier report it updates. The workflow's, if nothing else is said.
+    pub key: Option<Key>,
+    /// Who has written the earlier report, if the token does not say it.
+    pub author: Option<String>,
+    /// Shows what would be sent instead of sending it.
+    pub dry_run: bool,
+    /// How long to wait for GitHub.
+    pub patience: Patience,
+}
+
+/// An environment variable by its name.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Publishes results, or announces them. In a dry run, `show` gets what would be sent.
+pub fn publish(
+    settings: &Settings,
+    variable: Variables,
+    observer: &dyn Observer,
+    show: &dyn Fn(&str),
+) -> Result<()> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let context = Context::read(variable, (settings.repository.as_ref(), settings.pull_request))?;
+    let results = settings.file.as_deref().map(untrusted::load).transpose()?;
+    let outputs = Outputs::new(set("GITHUB_OUTPUT"), settings.dry_run);
+    if let Some(results) = &results {
+        // Before anything can go wrong on the way to GitHub.
+        write_files(settings, &context, results, &set, &outputs, observer)?;
+    }
+    if settings.mode == Mode::None {
+        return Ok(());
+    }
+    let token = set("GITHUB_TOKEN").or_else(|| set("GH_TOKEN"));
+    if token.is_none() && !settings.dry_run {
+        return Err(Error::usage("there is no token to publish with")
+            .help("in a workflow's step, write `env: GITHUB_TOKEN: ${{ github.token }}`")
+            .help("--dry-run shows without one what would be sent"));
+    }
+    let client = Client::new(&context.api, token.as_deref(), settings.patience.clone(), variable)?;
+    let client = if settings.dry_run { client.only_showing(show) } else { client };
+    let found = find(&client, &context, settings, results.as_ref(), observer)?;
+    let pull_request = match found {
+        Ok(found) => found,
+        // A branch need not have a pull request (yet), but who starts the program by hand means one.
+        Err(why) if set("GITHUB_EVENT_NAME").is_some() => {
+            observer.status("Skipped", &format!("nothing is posted: {why}"));
+            return Ok(());
+        }
+        Err(why) => {
+            return Err(Error::usage("it is not known which pull request to publish to")
+                .because(why)
+                .help("say it: --repo OWNER/NAME --pr NUMBER"));
+        }
+    };
+    let measured = match &results {
+        Some(results) => measured(&client, &context, &pull_request, results, settings, observer)?,
+        None => Measured::Head(pull_request.head_of_event().to_owned()),
+    };
+    let section = section(&context, &pull_request, &measured, results.as_ref());
+    let author = match token {
+        Some(_) => Some(author(&client, settings)?),
+        None => None,
+    };
+    let workflow = context.run.as_ref().map_or("", |run| run.workflow.as_str());
+    let key = settings.key.clone().unwrap_or_else(|| Key::of_workflow(workflow));
+    let posts = Posts {
+        client: &client,
+        context: &context,
+        pull_request: &pull_request,
+        mode: settings.mode,
+        key: &key,
+        author: author.as_deref(),
+    };
+    let (verb, address) = match posts.publish(section)? {
+        Done::Shown => return Ok(()),
+        Done::Posted(address) => ("Posted", address),
+        Done::Updated(address) => ("Updated", address),
+        Done::Unchanged(address) => ("Unchanged", address),
+    };
+    observer.status(verb, &address);
+    outputs.set(&[("url", address), ("pull-request", pull_request.number.to_string())])
+}
+
+/// The step's outputs, unless nothing is to be done in earnest.
+struct Outputs(Option<PathBuf>);
+
+impl Outputs {
+    fn new(file: Option<String>, dry_run: bool) -> Self {
+        Self(file.filter(|_| !dry_run).map(PathBuf::from))
+    }
+
+    fn set(&self, outputs: &[(&str, String)]) -> Result<()> {
+        self.0.as_deref().map_or(Ok(()), |file| actions::set_outputs(file, outputs))
+    }
+}
+
+/// The report, the job's summary and the step's outputs.
+fn write_files(
+    settings: &Settings,
+    context: &Context,
+    results: &Results,
+    set: &dyn Fn(&str) -> Option<String>,
+    outputs: &Outputs,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let in_workflow = || set("RUNNER_TEMP").map(|temp| PathBuf::from(temp).join(REPORT));
+    let output = settings.output.clone().or_else(|| in_workflow().filter(|_| !settings.dry_run));
+    if let Some(file) = &output {
+        fs_err::write(file, report::whole(results, context, usize::MAX))
+            .map_err(|error| Error::publishing("cannot write the report").because(error))?;
+    }
+    if let Some(file) = set("GITHUB_STEP_SUMMARY").map(PathBuf::from)
+        && !settings.dry_run
+    {
+        let room = actions::room_in_summary(&file);
+        actions::add_summary(&file, &report::whole(results, context, room))?;
+        observer.status("Summarized", "on the page of this job");
+    }
+    let count =
+        |verdict| results.comparisons.iter().filter(|c| c.verdict == verdict).count().to_string();
+    let path = |file: &Option<PathBuf>| {
+        let absolute = file.as_deref().and_then(|file| std::path::absolute(file).ok());
+        absolute.map(|file| file.display().to_string()).unwrap_or_default()
+    };
+    outputs.set(&[
+        ("regressed", count(Verdict::Regressed)),
+        ("improved", count(Verdict::Improved)),
+        ("equivalent", count(Verdict::Equivalent)),
+        ("inconclusive", count(Verdict::Inconclusive)),
+        ("identical", count(Verdict::IdenticalCode)),
+        ("failed", results.failed.len().to_string()),
+        ("summary", answer(results)),
+        ("results", path(&settings.file)),
+        ("report", path(&output)),
+    ])
+}
+
+/// The pull request, or why there is none. In a dry run it need not be possible to read it.
+fn find(
+    client: &Client,
+    context: &Context,
+    settings: &Settings,
+    results: Option<&Results>,
+    observer: &dyn Observer,
+) -> Result<Result<PullRequest, String>> {
+    let error = match pull_request::find(client, context) {
+        Err(error) if settings.dry_run => error,
+        found => return found,
+    };
+    let Some(assumed) = PullRequest::unread(&context.target, results) else { return Err(error) };
+    observer.warn(&format!("shown as if nothing had been posted yet: {error}"));
+    Ok(Ok(assumed))
+}
+
+/// Of which commit the results are.
+fn measured(
+    client: &Client,
+    context: &Context,
+    pull_request: &PullRequest,
+    results: &Results,
+    settings: &Settings,
+    observer: &dyn Observer,
+) -> Result<Measured> {
+    match pull_request.check(client, context, results) {
+        Err(error) if settings.dry_run => {
+            observer.warn(&error.to_string());
+            Ok(Measured::Head(pull_request.head_of_event().to_owned()))
+        }
+        other => other,
+    }
+}
+
+/// What is put into the review: the report, or its announcement.
+fn section(
+    context: &Context,
+    pull_request: &PullRequest,
+    measured: &Measured,
+    results: Option<&Results>,
+) -> Section {
+    let run = context.run.as_ref();
+    let Some(results) = results else {
+        let text = report::announcement(context, measured.commit());
+        return Section::new(measured.commit(), run, None, &text);
+    };
+    let head = &pull_request.head;
+    let remark = report::remark(measured, head);
+    let room = body::MOST_OF_A_TABLE.saturating_sub(remark.chars().count());
+    let text = format!("{remark}{}", report::whole(results, context, room));
+    Section::new(measured.commit(), run, Some(report::counts(results)), &text)
+}
+
+#[derive(Deserialize)]
+struct User {
+    login: String,
+}
+
+/// Whose reviews are the own ones.
+fn author(client: &Client, settings: &Settings) -> Result<String> {
+    if let Some(author) = &settings.author {
+        return Ok(author.clone());
+    }
+    match client.get::<User>("/user") {
+        Ok(user) => Ok(user.login),
+        // The token of a workflow is no user's. It may not ask who it is, and is this:
+        Err(failure) if failure.status() == Some(403) && !failure.was_not_looked_at() => {
+            Ok("github-actions[bot]".to_owned())
+        }
+        Err(failure) => Err(failure.explain(failure::Attempt {
+            what: "find out whose token it is",
+            permission: "pull-requests: write",
+            fork: false,
+        })),
+    }
+}

@@ -1,0 +1,55 @@
+//! What is said on GitHub: the report of `report`, and a few sentences of its own around it. Pure.
+
+use crate::report::{MarkdownOptions, markdown, short_commit, variants};
+use crate::results::Results;
+
+use super::event::Context;
+use super::pull_request::Measured;
+
+/// The heading of everything that is posted.
+const HEADING: &str = "### Benchmarks\n\n";
+
+/// The whole report as Markdown, in at most `room` bytes.
+pub fn whole(results: &Results, context: &Context, room: usize) -> String {
+    let Context { server, repository, .. } = context;
+    let options = MarkdownOptions {
+        repository_url: Some(format!("{server}/{repository}")),
+        ci_url: context.run_address(),
+        limit: room.saturating_sub(HEADING.len()),
+    };
+    format!("{HEADING}{}", markdown(results, &options))
+}
+
+/// The answer, without names: how many benchmarks of each verdict.
+pub fn counts(results: &Results) -> String {
+    let sentences: Vec<String> = variants(results)
+        .iter()
+        .map(|variant| variant.tally.sentence(results.margin_percent))
+        .collect();
+    sentences.join("; ")
+}
+
+/// That benchmarks of a commit have started.
+pub fn announcement(context: &Context, commit: &str) -> String {
+    let commit = short_commit(commit);
+    let run = context.run_address().map(|run| format!(": [CI run]({run})")).unwrap_or_default();
+    format!(
+        "{HEADING}The benchmarks of {commit} have been started{run}. The results will be shown here.\n"
+    )
+}
+
+/// What readers must know before they read the report: nothing, if it is of the pull request's present head.
+pub fn remark(measured: &Measured, head: &str) -> String {
+    let (commit, head) = (short_commit(measured.commit()), short_commit(head));
+    match measured {
+        Measured::Head(_) => String::new(),
+        Measured::EarlierHead(_) => format!(
+            "> [!NOTE]\n> The head of this pull request has moved on: what follows is of {commit}, and the head is \
+             now {head}.\n\n"
+        ),
+        Measured::Other(_) => format!(
+            "> [!WARNING]\n> What follows is not of this pull request's commits: {commit} was measured, and the head \
+             is {head}.\n\n"
+        ),
+    }
+}
