@@ -31,6 +31,8 @@ pub struct Settings {
     pub range: Range,
     /// The label of the revision with which the others are compared, unless it is the first.
     pub against: Option<String>,
+    /// The label or the side (`head`) of the revision whose bench targets are laid over the others'.
+    pub benches_from: Option<String>,
     /// What to build.
     pub selection: Selection,
     /// Which benchmarks.
@@ -94,6 +96,7 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         runs: settings.runs,
         margin_percent: settings.margin,
         revisions: prepared.described_revisions(),
+        benches_from: prepared.benches_from.map(|side| prepared.revisions[side].label.clone()),
         environment: Environment::of_this_machine(),
         comparisons: Vec::new(),
         added: Vec::new(),
@@ -147,6 +150,7 @@ pub fn list(settings: &Settings, observer: &dyn Observer) -> Result<Listing> {
 struct Prepared {
     repository: Repository,
     revisions: PerSide<Revision>,
+    benches_from: Option<Side>,
     plan: Plan,
     programs: Programs,
     builds: PerSide<SideBuild>,
@@ -161,18 +165,35 @@ impl Prepared {
         let repository = Repository::discover(&settings.directory)?;
         let revisions =
             revision::resolve(&repository, &settings.range, settings.against.as_deref())?;
+        let benches_from = match &settings.benches_from {
+            Some(name) => Some(side_named(name, &revisions)?),
+            None => None,
+        };
         let slot = Slot::acquire(&repository, &settings.cache)?;
         let named: Vec<String> =
             revisions.values().map(|revision| format!("({revision})")).collect();
         observer.status("Comparing", &named.join(" with "));
         let checkouts = revision::check_out(&repository, &slot, &revisions)?;
         let mut notes = checkout_notes(&revisions, &checkouts);
+        notes.extend(benches_from.map(|side| {
+            let label = &revisions[side].label;
+            format!("the benchmarks of {label} were measured on all revisions (--benches-from)")
+        }));
         for note in &notes {
             observer.warn(note);
         }
         let selection = &settings.selection;
-        let builder = Builder { repository: &repository, slot: &slot, selection, observer };
+        let builder =
+            Builder { repository: &repository, slot: &slot, selection, benches_from, observer };
         let builds = builder.build(&revisions, &checkouts)?;
+        for (side, build) in builds.iter() {
+            for failed in &build.failed {
+                observer.warn(&format!(
+                    "{side}: `{}` is left out there: {}",
+                    failed.target, failed.reason
+                ));
+            }
+        }
         let Taken { inventories, programs, set_aside, notes: code_notes } =
             inventory::take(&builds, settings.timeout, &settings.rules)?;
         notes.extend(code_notes);
@@ -185,7 +206,17 @@ impl Prepared {
         for note in &plan.notes {
             observer.warn(note);
         }
-        Ok(Self { repository, revisions, plan, programs, builds, notes, checkouts, _slot: slot })
+        Ok(Self {
+            repository,
+            revisions,
+            benches_from,
+            plan,
+            programs,
+            builds,
+            notes,
+            checkouts,
+            _slot: slot,
+        })
     }
 
     fn described_revisions(&self) -> Vec<results::Revision> {
@@ -213,6 +244,15 @@ impl Prepared {
         let groups = if self.revisions.count() > 2 { "groups" } else { "pairs" };
         format!("{measured} benchmarks in {} launch {groups} each{identical}", settings.runs)
     }
+}
+
+/// The side that is called so: by its label, or by what it is in the comparison.
+fn side_named(name: &str, revisions: &PerSide<Revision>) -> Result<Side> {
+    let labels: Vec<&str> = revisions.values().map(|revision| revision.label.as_str()).collect();
+    let by_label = |side: &Side| revisions[*side].label == name;
+    let by_role = |side: &Side| side.to_string() == name;
+    let found = revisions.sides().find(by_label).or_else(|| revisions.sides().find(by_role));
+    found.ok_or_else(|| revision::unknown_label(name, &labels))
 }
 
 fn checkout_notes(revisions: &PerSide<Revision>, checkouts: &PerSide<Checkout>) -> Vec<String> {

@@ -143,6 +143,7 @@ impl Repository {
             cache: self.cache.clone(),
             range: Range::Between("before".to_owned(), "main".to_owned()),
             against: None,
+            benches_from: None,
             selection: Selection::default(),
             filter: Filter::default(),
             rules: Rules::default(),

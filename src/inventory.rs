@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use crate::build::{BenchExecutable, CodeComparison, SideBuild, compare_code};
+use crate::build::{BenchExecutable, CodeComparison, FailedTarget, SideBuild, compare_code};
 use crate::config::Rules;
 use crate::error::Result;
 use crate::harness::{Benchmarks, Effort, Failure, Harness, Session, Wanted};
@@ -37,7 +37,7 @@ pub fn take(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -> Re
     let mut set_aside: BTreeMap<TargetName, String> = BTreeMap::new();
     let mut inventories: Vec<BTreeMap<TargetName, Listed>> = Vec::new();
     for (side, build) in builds.iter() {
-        let mut targets = BTreeMap::new();
+        let mut targets: BTreeMap<TargetName, Listed> = build.failed.iter().map(failed).collect();
         for executable in &build.executables {
             let name = TargetName {
                 package: executable.package.clone(),
@@ -69,6 +69,12 @@ pub fn take(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -> Re
             .collect(),
         notes: taking.notes,
     })
+}
+
+fn failed(failed: &FailedTarget) -> (TargetName, Listed) {
+    let name = TargetName { package: failed.package.clone(), target: failed.target.clone() };
+    let failure = Failure { benchmark: None, reason: failed.reason.clone() };
+    (name, Listed { inventory: Inventory::Failed(failure), same_code: None })
 }
 
 struct Taking<'a> {

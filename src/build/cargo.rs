@@ -2,22 +2,54 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 use cargo_config2::{ResolveOptions, TargetTripleRef};
 use cargo_metadata::diagnostic::DiagnosticLevel;
-use cargo_metadata::{CompilerMessage, Message, Metadata};
+use cargo_metadata::{CompilerMessage, Message, Metadata, PackageId, Target};
 
 use crate::error::{Error, Result};
-use crate::observer::Observer;
 use crate::process::{self, Finished, Stderr};
 use crate::revision::{self, Repository};
 
 use super::launch::{self, Launch};
-use super::{Selection, Workspace, cargo_failed};
+use super::{Selection, Workspace};
 
 /// Set by rustup's proxies: why `RUSTUP_TOOLCHAIN` is what it is.
 const TOOLCHAIN_SOURCE: &str = "RUSTUP_TOOLCHAIN_SOURCE";
+
+/// What came of a build.
+pub struct Built {
+    /// Cargo's messages, and those of the compiler.
+    pub messages: Vec<Message>,
+    /// How cargo ended.
+    pub status: ExitStatus,
+}
+
+/// An error of the compiler.
+pub struct CompilerError<'a> {
+    /// The package's id.
+    pub package: &'a PackageId,
+    /// The target that does not compile.
+    pub target: &'a Target,
+    /// What the compiler says, coloured.
+    pub rendered: &'a str,
+}
+
+impl Built {
+    /// What does not compile and why. The warnings of several revisions are not what anybody asked for.
+    pub fn errors(&self) -> impl Iterator<Item = CompilerError<'_>> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::CompilerMessage(CompilerMessage { message, package_id, target, .. })
+                if matches!(message.level, DiagnosticLevel::Error | DiagnosticLevel::Ice) =>
+            {
+                let rendered = message.rendered.as_deref()?;
+                Some(CompilerError { package: package_id, target, rendered })
+            }
+            _ => None,
+        })
+    }
+}
 
 /// How cargo is called.
 pub struct Cargo {
@@ -73,33 +105,55 @@ impl Cargo {
         })
     }
 
-    /// Builds what `cargo bench` would run. Cargo's progress goes to standard error as it comes. Of the
-    /// compiler's messages only errors are shown: the warnings of two revisions are not what was asked for.
-    pub(super) fn build(
-        &self,
-        workspace: &Workspace,
-        selection: &Selection,
-        observer: &dyn Observer,
-    ) -> Result<Vec<Message>> {
+    /// Builds what `cargo bench` would run. Cargo's progress goes to standard error as it comes.
+    pub(super) fn build(&self, workspace: &Workspace, selection: &Selection) -> Result<Built> {
         let mut command = self.bench(workspace, selection);
         command.args(["--no-run", "--message-format=json-diagnostic-rendered-ansi"]);
         let finished = process::run(command, Stderr::Shown)?;
         // Programs that cargo calls may print to standard output too; such lines are no messages.
-        let messages: Vec<Message> = Message::parse_stream(finished.stdout.as_slice())
+        let messages = Message::parse_stream(finished.stdout.as_slice())
             .filter_map(std::result::Result::ok)
             .collect();
+        Ok(Built { messages, status: finished.status })
+    }
+
+    /// Writes down the resolution of the dependencies as they are in the manifests now: what is in Cargo.lock
+    /// already stays as it is there.
+    pub(super) fn resolve(&self, workspace: &Workspace, offline: bool) -> Result<()> {
+        let mut command = self.command(&workspace.directory);
+        command.args(["metadata", "--format-version=1", "--quiet"]);
+        self.run_on_lockfile(command, workspace, offline)
+    }
+
+    /// Puts another release of a package into Cargo.lock.
+    pub(super) fn update(
+        &self,
+        workspace: &Workspace,
+        package: &str,
+        version: &str,
+        offline: bool,
+    ) -> Result<()> {
+        let mut command = self.command(&workspace.directory);
+        command.args(["update", "--quiet", "--package", package, "--precise", version]);
+        self.run_on_lockfile(command, workspace, offline)
+    }
+
+    fn run_on_lockfile(
+        &self,
+        mut command: Command,
+        workspace: &Workspace,
+        offline: bool,
+    ) -> Result<()> {
+        if offline {
+            command.arg("--offline");
+        }
+        add_manifest(&mut command, workspace.manifest.as_deref());
+        let finished = process::run(command, Stderr::Captured)?;
         if finished.status.success() {
-            return Ok(messages);
+            return Ok(());
         }
-        for message in messages {
-            if let Message::CompilerMessage(CompilerMessage { message: diagnostic, .. }) = message
-                && matches!(diagnostic.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
-                && let Some(rendered) = diagnostic.rendered
-            {
-                observer.show(&rendered);
-            }
-        }
-        Err(cargo_failed("cargo bench --no-run", finished.status))
+        Err(Error::comparison("has dependencies that cannot be resolved")
+            .because(finished.stderr.trim().trim_start_matches("error: ")))
     }
 
     /// Asks cargo how it would start each executable: it is made to start this program instead, as the

@@ -9,10 +9,12 @@
 //! exactly those that were built there last. If cargo then still takes a path crate as fresh, the run
 //! stops: two worktrees otherwise look the same to cargo, and it would give base's program for head.
 
+mod attempt;
 mod cargo;
 mod launch;
 mod layout;
 mod lockfile;
+mod overlay;
 mod sections;
 mod seed;
 mod selection;
@@ -24,13 +26,13 @@ use cargo_metadata::{Message, Metadata, TargetKind};
 
 use crate::error::{Error, Result};
 use crate::observer::Observer;
-use crate::process::describe_exit;
 use crate::revision::{Checkout, Repository, Revision, Slot};
 use crate::side::{PerSide, Side};
 
 use cargo::Cargo;
 pub use launch::{Launch, RECORD_SUBCOMMAND, record_launch};
 pub use layout::LayoutSeed;
+use overlay::{Laid, Overlay};
 pub use sections::{CodeComparison, compare_code};
 pub use selection::{CARGO_HEADING, Selection};
 use sources::SourceTree;
@@ -40,6 +42,8 @@ use sources::SourceTree;
 pub struct SideBuild {
     /// Its bench executables, in cargo's order.
     pub executables: Vec<BenchExecutable>,
+    /// Bench targets of another revision that it cannot have.
+    pub failed: Vec<FailedTarget>,
     /// Plain programs and dynamic libraries of path crates, which a benchmark may run or load.
     pub companions: Vec<PathBuf>,
     /// The first line of `rustc --version --verbose`.
@@ -65,6 +69,17 @@ pub struct BenchExecutable {
     pub launch: Launch,
 }
 
+/// A bench target that was laid over a side and cannot be built there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedTarget {
+    /// The package's name.
+    pub package: String,
+    /// The target's name.
+    pub target: String,
+    /// Why it cannot.
+    pub reason: String,
+}
+
 /// What is built, where.
 pub struct Builder<'a> {
     /// The user's repository.
@@ -73,6 +88,8 @@ pub struct Builder<'a> {
     pub slot: &'a Slot,
     /// What to build of each revision.
     pub selection: &'a Selection,
+    /// The side whose bench targets are laid over those of the others, if any.
+    pub benches_from: Option<Side>,
     /// Who watches.
     pub observer: &'a dyn Observer,
 }
@@ -85,17 +102,25 @@ impl Builder<'_> {
         checkouts: &PerSide<Checkout>,
     ) -> Result<PerSide<SideBuild>> {
         let cargo = Cargo::find(self.repository)?;
-        let workspaces: PerSide<Workspace> = checkouts
+        let mut workspaces: PerSide<Workspace> = checkouts
             .iter()
             .map(|(side, checkout)| {
                 self.workspace(&cargo, checkout)
                     .map_err(|error| on_side(error, side, &revisions[side]))
             })
             .collect::<Result<_>>()?;
+        let laid = self.lay_benches(&cargo, revisions, checkouts, &mut workspaces)?;
         let selections =
             self.selection.for_each(&workspaces.map(|_, workspace| &workspace.metadata))?;
         let user = self.user_workspace(&cargo);
         lockfile::share(user.as_ref().map(|user| user.workspace_root.as_std_path()), &workspaces)?;
+        if let Some(from) = self.benches_from {
+            for (side, workspace) in workspaces.iter().filter(|(side, _)| *side != from) {
+                let (source, names) = (&workspaces[from], &laid[side].dev_dependencies);
+                lockfile::settle(&cargo, workspace, source, names, self.selection.offline)
+                    .map_err(|error| on_side(error, side, &revisions[side]))?;
+            }
+        }
 
         let mut seeds: Vec<PathBuf> = Vec::new();
         if let Some(metadata) = user {
@@ -118,7 +143,9 @@ impl Builder<'_> {
             let Some(selection) = &selections[side] else {
                 let text = format!("{side} ({revision}): it has none of the selected targets");
                 self.observer.status("Skipping", &text);
-                builds.push(workspace.without_executables(&cargo, self.slot.side_directory(side))?);
+                let build =
+                    workspace.without_executables(&cargo, self.slot.side_directory(side))?;
+                builds.push(SideBuild { failed: laid[side].failed.clone(), ..build });
                 continue;
             };
             self.observer.status("Building", &format!("{side} ({revision})"));
@@ -127,11 +154,53 @@ impl Builder<'_> {
             }
             seed::seed(&workspace.target_directory, &seeds, selection, &origins)?;
             let build = self
-                .build_side(&cargo, workspace, selection, side, &mut origins)
+                .build_side(&cargo, workspace, selection, side, &laid[side], &mut origins)
                 .map_err(|error| on_side(error, side, revision))?;
             builds.push(build);
         }
-        Ok(builds.into_iter().collect())
+        let mut builds: PerSide<SideBuild> = builds.into_iter().collect();
+        if let Some(from) = self.benches_from {
+            // What is not built there either, for want of a feature that nobody has activated, is nobody's loss.
+            let there = builds[from].executables.clone();
+            let is_there = |failed: &FailedTarget| {
+                there.iter().any(|e| e.package == failed.package && e.target == failed.target)
+            };
+            for side in builds.sides() {
+                builds[side].failed.retain(is_there);
+            }
+        }
+        Ok(builds)
+    }
+
+    /// Lays the bench targets of one side over those of the others, if that is wanted, and reads anew what these
+    /// have then.
+    fn lay_benches(
+        &self,
+        cargo: &Cargo,
+        revisions: &PerSide<Revision>,
+        checkouts: &PerSide<Checkout>,
+        workspaces: &mut PerSide<Workspace>,
+    ) -> Result<PerSide<Laid>> {
+        let mut laid: PerSide<Laid> = workspaces.map(|_, _| Laid::default());
+        let Some(from) = self.benches_from else { return Ok(laid) };
+        let overlay = Overlay::read(&workspaces[from])
+            .map_err(|error| on_side(error, from, &revisions[from]))?;
+        for side in laid.sides().filter(|side| *side != from) {
+            let lay = || {
+                let laid = overlay.lay_over(&workspaces[side])?;
+                checkouts[side].link_surroundings()?;
+                Ok((laid, self.workspace(cargo, &checkouts[side])?))
+            };
+            let done: Result<(Laid, Workspace)> = lay();
+            let (what, workspace) = done.map_err(|error| {
+                on_side(error, side, &revisions[side]).because(format!(
+                    "the benchmarks of {} were laid over it",
+                    revisions[from].label
+                ))
+            })?;
+            (laid[side], workspaces[side]) = (what, workspace);
+        }
+        Ok(laid)
     }
 
     fn workspace(&self, cargo: &Cargo, checkout: &Checkout) -> Result<Workspace> {
@@ -170,15 +239,16 @@ impl Builder<'_> {
         workspace: &Workspace,
         selection: &Selection,
         side: Side,
+        laid: &Laid,
         origins: &mut seed::Origins,
     ) -> Result<SideBuild> {
         let sources = SourceTree::read(&workspace.checkout)?;
         sources.clear_if_vendored_differs(&workspace.target_directory)?;
         let sources_known = sources.renew_time_stamps(&workspace.target_directory)?;
-        let messages = cargo.build(workspace, selection, self.observer)?;
+        let mut compiled = attempt::compile(cargo, workspace, selection, laid, self.observer)?;
         let mut executables = Vec::new();
         let mut companions = Vec::new();
-        for message in messages {
+        for message in std::mem::take(&mut compiled.messages) {
             let artifact = match message {
                 Message::CompilerArtifact(artifact) => artifact,
                 Message::BuildScriptExecuted(script) if !is_path(&script.package_id) => {
@@ -198,7 +268,7 @@ impl Builder<'_> {
             if !artifact.manifest_path.starts_with(&workspace.checkout) {
                 continue;
             }
-            if artifact.fresh && !sources_known {
+            if compiled.is_fresh(&artifact) && !sources_known {
                 return Err(stale(&artifact, side));
             }
             if let Some(path) = artifact.executable.filter(|_| artifact.profile.test) {
@@ -220,7 +290,10 @@ impl Builder<'_> {
             }
         }
         sources.remember(&workspace.target_directory)?;
-        let mut launches = cargo.record_launches(workspace, selection)?;
+        let mut launches = match &compiled.selection {
+            Some(selection) => cargo.record_launches(workspace, selection)?,
+            None => Vec::new(),
+        };
         let executables = executables
             .into_iter()
             .filter_map(|(manifest, target, path)| {
@@ -237,6 +310,7 @@ impl Builder<'_> {
             .collect();
         Ok(SideBuild {
             executables,
+            failed: [laid.failed.clone(), compiled.failed].concat(),
             companions,
             rustc: cargo.rustc_version(&workspace.directory)?,
             sources,
@@ -271,6 +345,7 @@ impl Workspace {
     fn without_executables(&self, cargo: &Cargo, directory: PathBuf) -> Result<SideBuild> {
         Ok(SideBuild {
             executables: Vec::new(),
+            failed: Vec::new(),
             companions: Vec::new(),
             rustc: cargo.rustc_version(&self.directory)?,
             sources: SourceTree::read(&self.checkout)?,
@@ -297,10 +372,4 @@ fn stale(artifact: &cargo_metadata::Artifact, side: Side) -> Error {
         .help(
             "run `cargo bench-compare clean` and try again; if it happens again, please report it",
         )
-}
-
-/// `cargo bench` failed after printing its own messages.
-fn cargo_failed(what: &str, status: std::process::ExitStatus) -> Error {
-    Error::comparison("does not build")
-        .because(format!("`{what}` {}; its messages are above", describe_exit(status)))
 }

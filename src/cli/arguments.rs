@@ -173,6 +173,10 @@ pub struct WhatArguments {
     /// Compare with the revision of this label [default: the first]
     #[arg(long, value_name = "LABEL")]
     against: Option<String>,
+    /// Measure the bench targets of this revision (a label, or head) on all revisions: their sources, data
+    /// and dev-dependencies are laid over those of the others
+    #[arg(long, value_name = "LABEL")]
+    benches_from: Option<String>,
     #[command(flatten)]
     pub selection: Selection,
     /// Only benchmarks whose id matches this regular expression (repeatable: any of them)
@@ -199,6 +203,7 @@ impl WhatArguments {
             cache: Cache::from_environment()?,
             range: Range::from_words(&self.revisions).map_err(Error::usage)?,
             against: self.against.clone(),
+            benches_from: self.benches_from.clone(),
             selection: self.selection.clone(),
             filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },
             rules: Rules::default(),

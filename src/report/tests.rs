@@ -25,6 +25,7 @@ fn results(comparisons: Vec<Comparison>) -> Results {
         runs: 1,
         margin_percent: Percent::new(2.0),
         revisions: vec![revision("main"), revision("HEAD")],
+        benches_from: None,
         environment: Environment {
             system: String::new(),
             kernel: None,

@@ -29,6 +29,9 @@ pub struct Results {
     pub margin_percent: Percent,
     /// What was compared, the reference first.
     pub revisions: Vec<Revision>,
+    /// The label of the revision whose bench targets were measured on all revisions, if that was wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub benches_from: Option<String>,
     /// The machine.
     pub environment: Environment,
     /// What follows from `measured`, one entry for each benchmark and revision other than the first.

@@ -66,8 +66,13 @@ impl Checkout {
         let submodules = submodules::populate(repository, &checkout.root, revision.source)?;
         checkout.dirty |= submodules.dirty;
         checkout.notes = submodules.notes;
-        mirror::link_surroundings(repository.root(), &checkout.root, &checkout.tree_directory)?;
+        checkout.link_surroundings()?;
         Ok(checkout)
+    }
+
+    /// Links what its manifests need from outside the repository. To be called again when they have changed.
+    pub fn link_surroundings(&self) -> Result<()> {
+        mirror::link_surroundings(self.repository.root(), &self.root, &self.tree_directory)
     }
 
     /// The top directory of the checkout.

@@ -110,7 +110,7 @@ fn below_file_system_root(path: &Path) -> PathBuf {
 }
 
 /// Resolves `.` and `..` in the text of a path, as cargo does.
-fn normalize(path: &Path) -> PathBuf {
+pub fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

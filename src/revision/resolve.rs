@@ -80,12 +80,15 @@ pub fn resolve(
     Ok(sides.into_iter().collect())
 }
 
-/// Where a label stands among others. One that is not there is answered with those that are.
+/// Where a label stands among others.
 pub fn position_of(label: &str, labels: &[&str]) -> Result<usize> {
-    labels.iter().position(|other| *other == label).ok_or_else(|| {
-        Error::usage(format!("no revision is called `{label}`"))
-            .help(nearest_or_all(label, labels.iter().copied()))
-    })
+    labels.iter().position(|other| *other == label).ok_or_else(|| unknown_label(label, labels))
+}
+
+/// A label that no revision has is answered with those that there are.
+pub fn unknown_label(label: &str, labels: &[&str]) -> Error {
+    Error::usage(format!("no revision is called `{label}`"))
+        .help(nearest_or_all(label, labels.iter().copied()))
 }
 
 fn labelled_revision(repository: &Repository, named: &Named) -> Result<Revision> {
