@@ -122,7 +122,7 @@ impl Cargo {
     pub(super) fn resolve(&self, workspace: &Workspace, offline: bool) -> Result<()> {
         let mut command = self.command(&workspace.directory);
         command.args(["metadata", "--format-version=1", "--quiet"]);
-        self.run_on_lockfile(command, workspace, offline)
+        run_on_lockfile(command, workspace, offline)
     }
 
     /// Puts another release of a package into Cargo.lock.
@@ -135,25 +135,7 @@ impl Cargo {
     ) -> Result<()> {
         let mut command = self.command(&workspace.directory);
         command.args(["update", "--quiet", "--package", package, "--precise", version]);
-        self.run_on_lockfile(command, workspace, offline)
-    }
-
-    fn run_on_lockfile(
-        &self,
-        mut command: Command,
-        workspace: &Workspace,
-        offline: bool,
-    ) -> Result<()> {
-        if offline {
-            command.arg("--offline");
-        }
-        add_manifest(&mut command, workspace.manifest.as_deref());
-        let finished = process::run(command, Stderr::Captured)?;
-        if finished.status.success() {
-            return Ok(());
-        }
-        Err(Error::comparison("has dependencies that cannot be resolved")
-            .because(finished.stderr.trim().trim_start_matches("error: ")))
+        run_on_lockfile(command, workspace, offline)
     }
 
     /// Asks cargo how it would start each executable: it is made to start this program instead, as the
@@ -262,6 +244,19 @@ impl Cargo {
         }
         command
     }
+}
+
+fn run_on_lockfile(mut command: Command, workspace: &Workspace, offline: bool) -> Result<()> {
+    if offline {
+        command.arg("--offline");
+    }
+    add_manifest(&mut command, workspace.manifest.as_deref());
+    let finished = process::run(command, Stderr::Captured)?;
+    if finished.status.success() {
+        return Ok(());
+    }
+    Err(Error::comparison("has dependencies that cannot be resolved")
+        .because(finished.stderr.trim().trim_start_matches("error: ")))
 }
 
 fn add_manifest(command: &mut Command, manifest: Option<&Path>) {
