@@ -12,13 +12,13 @@ use crate::environment::Environment;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inventory::{self, Programs, Taken};
 use crate::lockstep::Preload;
-use crate::measure::{Design, measure};
+use crate::measure::{Design, Stopwatch, Tools, measure};
 use crate::observer::Observer;
 use crate::plan::{Filter, Plan};
-use crate::results::{self, Results, ResultsRecorder, SCHEMA_VERSION};
+use crate::results::{self, Gate, Results, ResultsRecorder, SCHEMA_VERSION};
 use crate::revision::{self, Cache, Checkout, Range, Repository, Revision, Slot};
 use crate::side::{PerSide, Side};
-use crate::stats::Percent;
+use crate::stats::{BUDGET, LOOKS, Percent};
 
 /// Everything that a user can choose.
 #[derive(Debug, Clone)]
@@ -41,8 +41,12 @@ pub struct Settings {
     pub rules: Rules,
     /// Changes below it do not matter.
     pub margin: Percent,
-    /// Launch groups for each benchmark.
-    pub runs: u32,
+    /// A fixed number of launch groups for each benchmark, instead of as many as it takes to decide it.
+    pub runs: Option<u32>,
+    /// How long the measuring may take.
+    pub time_limit: Option<Duration>,
+    /// What makes the run fail.
+    pub gate: Gate,
     /// The seed of everything random.
     pub seed: u64,
     /// Whether benchmarks are measured in step where that is possible.
@@ -94,6 +98,8 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         complete: false,
         seed: settings.seed,
         runs: settings.runs,
+        time_limit_seconds: settings.time_limit.map(|limit| limit.as_secs_f64()),
+        gate: settings.gate,
         margin_percent: settings.margin,
         revisions: prepared.described_revisions(),
         benches_from: prepared.benches_from.map(|side| prepared.revisions[side].label.clone()),
@@ -114,15 +120,20 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
     let preload = preload.unwrap_or_default();
     let mut files = vec![last_results(&settings.cache, &prepared.repository)];
     files.extend(settings.save.clone());
-    let mut recorder = ResultsRecorder::new(results, &prepared.plan, files)?;
+    let clock = Stopwatch::start();
+    let mut recorder = ResultsRecorder::new(results, &prepared.plan, files, &clock)?;
     observer.status("Measuring", &prepared.describe_work(settings));
-    let design = Design { groups: settings.runs, seed: settings.seed };
+    let design = Design {
+        fewest_groups: settings.runs.unwrap_or(LOOKS[0].pairs as u32),
+        time_limit: settings.time_limit,
+        seed: settings.seed,
+    };
+    let tools = Tools { preload: preload.as_ref(), clock: &clock, observer };
     let Prepared { plan, mut programs, .. } = prepared;
     // What was measured before it stopped is kept, and so is the reason for its being all there is.
-    let stopped =
-        measure(&plan, design, preload.as_ref(), &mut programs, &mut recorder, observer).err();
+    let stopped = measure(&plan, design, tools, &mut programs, &mut recorder).err();
     if let Some(error) = stopped.as_ref().filter(|error| error.kind() != ErrorKind::Interrupted) {
-        let results = recorder.results().clone();
+        let results = recorder.into_results();
         return Ok(Outcome { results, stopped: Some(error.clone()) });
     }
     let results = recorder.finish(stopped.is_none())?;
@@ -242,7 +253,14 @@ impl Prepared {
             return format!("nothing{identical}");
         }
         let groups = if self.revisions.count() > 2 { "groups" } else { "pairs" };
-        format!("{measured} benchmarks in {} launch {groups} each{identical}", settings.runs)
+        let number = match settings.runs {
+            Some(runs) => runs.to_string(),
+            None => format!("{} to {BUDGET}", LOOKS[0].pairs),
+        };
+        let limit = settings.time_limit.map_or_else(String::new, |limit| {
+            format!(", for at most {}", humantime::format_duration(limit))
+        });
+        format!("{measured} benchmarks in {number} launch {groups} each{limit}{identical}")
     }
 }
 

@@ -11,6 +11,7 @@ use crate::compare::Settings;
 use crate::config::Rules;
 use crate::error::Result;
 use crate::plan::Filter;
+use crate::results::Gate;
 use crate::revision::{self, Cache, Range, git};
 use crate::stats::Percent;
 
@@ -148,7 +149,9 @@ impl Repository {
             filter: Filter::default(),
             rules: Rules::default(),
             margin: Percent::new(2.0),
-            runs: 12,
+            runs: None,
+            time_limit: None,
+            gate: Gate::None,
             lockstep: true,
             seed: fastrand::u64(..1 << 32),
             timeout: Duration::from_secs(60),

@@ -1,12 +1,18 @@
 //! What the stages tell whoever watches a run. The terminal's side of it is in `cli`.
 
+use std::time::Duration;
+
 /// How far the measuring has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// Launch groups done.
-    pub done: usize,
-    /// Launch groups that the run will have.
-    pub total: usize,
+    /// Benchmarks that are measured enough, or that failed.
+    pub decided: usize,
+    /// All benchmarks that are measured.
+    pub benchmarks: usize,
+    /// Launch groups that each of the others has had, the one that is running included.
+    pub groups: u32,
+    /// How long it will probably take, if that can be told.
+    pub left: Option<Duration>,
     /// What is being measured, `package::target`.
     pub target: String,
 }

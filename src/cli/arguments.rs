@@ -14,6 +14,7 @@ use crate::config::{Rules, margin, timeout};
 use crate::error::{Error, Result};
 use crate::measure::MOST_LAUNCHES;
 use crate::plan::Filter;
+use crate::results::Gate;
 use crate::revision::{Cache, Range};
 use crate::stats::Percent;
 
@@ -24,7 +25,7 @@ use crate::stats::Percent;
     bin_name = "cargo bench-compare",
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Exit codes: 0 done, 2 wrong usage, 3 something could not be compared, 4 could not publish, 130 interrupted"
+    after_help = "Exit codes: 0 done, 1 the gate is tripped, 2 wrong usage, 3 something could not be compared, 4 could not publish, 130 interrupted"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -106,6 +107,9 @@ pub struct ReportArguments {
     /// Changes smaller than this do not matter [default: as it was when it was measured]
     #[arg(long, value_name = "PERCENT", value_parser = margin)]
     pub margin: Option<Percent>,
+    /// What makes the exit code 1 [default: nothing; what the comparison was asked for is shown]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "What to show")]
+    pub gate: Option<GateChoice>,
     #[command(flatten)]
     pub presentation: Presentation,
 }
@@ -129,9 +133,15 @@ pub struct DemoArguments {
 pub struct ComparisonArguments {
     #[command(flatten)]
     pub what: WhatArguments,
-    /// Launch pairs for each benchmark; `***` needs 12
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_LAUNCHES)), help_heading = "How to measure")]
-    runs: u32,
+    /// A fixed number of launch pairs for each benchmark; `***` needs 12 [default: 12 to 40, until it is decided]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_LAUNCHES)), help_heading = "How to measure")]
+    runs: Option<u32>,
+    /// Measure no longer than this; what is not decided by then is inconclusive
+    #[arg(long, value_name = "TIME", value_parser = timeout, help_heading = "How to measure")]
+    time_limit: Option<Duration>,
+    /// What makes the exit code 1
+    #[arg(long, value_enum, default_value_t = GateChoice::None, value_name = "WHAT", help_heading = "What to show")]
+    gate: GateChoice,
     /// Changes smaller than this do not matter
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin, help_heading = "How to measure")]
     margin: Percent,
@@ -154,6 +164,8 @@ impl ComparisonArguments {
         Ok(Settings {
             margin: self.margin,
             runs: self.runs,
+            time_limit: self.time_limit,
+            gate: self.gate.into(),
             lockstep: self.lockstep == Lockstep::Auto,
             seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
             save: self.save.clone(),
@@ -208,7 +220,9 @@ impl WhatArguments {
             filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },
             rules: Rules::default(),
             margin: Percent::new(2.0),
-            runs: 1,
+            runs: None,
+            time_limit: None,
+            gate: Gate::None,
             lockstep: false,
             seed: 0,
             timeout: self.timeout,
@@ -254,6 +268,23 @@ pub enum Lockstep {
     Auto,
     /// Never: one side's benchmark runs after the other's
     Off,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GateChoice {
+    /// A regression beyond the margin, with at most 5 % risk of a single false one among all comparisons
+    Regression,
+    /// Nothing
+    None,
+}
+
+impl From<GateChoice> for Gate {
+    fn from(choice: GateChoice) -> Self {
+        match choice {
+            GateChoice::Regression => Self::Regression,
+            GateChoice::None => Self::None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -30,6 +30,9 @@ use configured::Refused;
 use output::{present, print_to_stdout};
 use terminal::{Terminal, print_error, print_line};
 
+/// The exit code of a comparison that came to its end, but not to the end that the user wants.
+const GATE_TRIPPED: u8 = 1;
+
 /// Runs the program with the process's own arguments.
 pub fn main() -> ExitCode {
     let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
@@ -111,12 +114,18 @@ fn run_report(arguments: &ReportArguments) -> Result<ExitCode> {
             print_to_stdout("\n")?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    // Without the option nothing is judged, only shown.
+    let is_tripped = arguments.gate.is_some() && all.iter().any(Results::trips_gate);
+    Ok(if is_tripped { ExitCode::from(GATE_TRIPPED) } else { ExitCode::SUCCESS })
 }
 
-/// The results of a file with the reference and the margin that are asked for.
+/// The results of a file with the reference, the margin and the gate that are asked for.
 fn rederived(file: &Path, arguments: &ReportArguments) -> Result<Results> {
     let mut results = Results::load(file)?;
+    if let Some(gate) = arguments.gate {
+        results.gate = gate.into();
+        results.derive_comparisons();
+    }
     if let Some(margin) = arguments.margin {
         results.margin_percent = margin;
         results.derive_comparisons();
@@ -153,6 +162,7 @@ fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<Ex
             print_error(&error);
             error.exit_code()
         }
+        None if results.trips_gate() => ExitCode::from(GATE_TRIPPED),
         None if results.failed.is_empty() => ExitCode::SUCCESS,
         None => ExitCode::from(3),
     })

@@ -44,7 +44,7 @@ impl Terminal {
     pub fn new() -> Self {
         let interactive = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
         let bar = interactive.then(|| {
-            let style = ProgressStyle::with_template("{prefix:>12} [{bar:24}] {pos}/{len} {msg}");
+            let style = ProgressStyle::with_template("{prefix:>12} [{bar:24}] {msg}");
             let bar = ProgressBar::hidden();
             bar.set_style(style.expect("the template is right").progress_chars("=> "));
             bar.set_prefix("Measuring");
@@ -87,34 +87,40 @@ impl Observer for Terminal {
         let now = Instant::now();
         let mut measuring = self.measuring.borrow_mut();
         let measuring = measuring.get_or_insert(Measuring { began: now, last_line: now });
-        let left = time_left(now - measuring.began, progress);
         if let Some(bar) = &self.bar {
             if bar.is_hidden() {
                 bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
             }
-            bar.set_length(progress.total as u64);
-            bar.set_position(progress.done as u64);
-            bar.set_message(match left {
-                Some(left) => format!("{}, {} left", progress.target, HumanDuration(left)),
-                None => progress.target.clone(),
-            });
-        } else if now - measuring.last_line >= LINE_INTERVAL
-            && let Some(left) = left
-        {
+            bar.set_length(LENGTH);
+            // What is left may turn out to be more than it seemed.
+            bar.set_position(position(now - measuring.began, progress.left).max(bar.position()));
+            bar.set_message(bar_message(progress));
+        } else if now - measuring.last_line >= LINE_INTERVAL && progress.left.is_some() {
             measuring.last_line = now;
-            let Progress { done, total, .. } = progress;
-            let text =
-                format!("{done} of {total} launch pairs, about {} left", HumanDuration(left));
-            self.status("Measured", &text);
+            self.status("Measured", &line_message(progress));
         }
     }
 }
 
-fn time_left(elapsed: Duration, progress: &Progress) -> Option<Duration> {
-    if progress.done == 0 || progress.done >= progress.total {
-        return None;
-    }
-    Some(elapsed.mul_f64((progress.total - progress.done) as f64 / progress.done as f64))
+/// The steps of the progress bar.
+const LENGTH: u64 = 1000;
+
+fn position(elapsed: Duration, left: Option<Duration>) -> u64 {
+    let Some(left) = left else { return 0 };
+    (LENGTH as f64 * elapsed.div_duration_f64((elapsed + left).max(Duration::from_nanos(1)))) as u64
+}
+
+fn bar_message(progress: &Progress) -> String {
+    let Progress { decided, benchmarks, left, target, .. } = progress;
+    let left = left.map_or_else(String::new, |left| format!(", {} left", HumanDuration(left)));
+    format!("{decided} of {benchmarks} decided{left}  {}", printable(target))
+}
+
+fn line_message(progress: &Progress) -> String {
+    let Progress { decided, benchmarks, groups, left, .. } = progress;
+    let left =
+        left.map_or_else(String::new, |left| format!(", about {} left", HumanDuration(left)));
+    format!("{groups} launch pairs, {decided} of {benchmarks} benchmarks decided{left}")
 }
 
 #[cfg(test)]
@@ -122,11 +128,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_is_in_proportion_to_what_is_left() {
-        let progress = |done| Progress { done, total: 12, target: String::new() };
-        let minute = Duration::from_secs(60);
-        assert_eq!(time_left(minute, &progress(3)), Some(3 * minute));
-        assert_eq!(time_left(minute, &progress(0)), None);
-        assert_eq!(time_left(minute, &progress(12)), None);
+    fn the_bar_stands_where_time_stands_and_the_rest_is_said() {
+        let seconds = Duration::from_secs;
+        assert_eq!(position(seconds(10), None), 0);
+        assert_eq!(position(seconds(10), Some(seconds(30))), 250);
+        assert_eq!(position(seconds(10), Some(seconds(0))), 1000);
+        assert_eq!(position(seconds(0), Some(seconds(0))), 0);
+        let progress = Progress {
+            decided: 3,
+            benchmarks: 30,
+            groups: 14,
+            left: Some(seconds(90)),
+            target: "p::t\u{1b}[2J".to_owned(),
+        };
+        assert_eq!(bar_message(&progress), "3 of 30 decided, 2 minutes left  p::t");
+        let line = "14 launch pairs, 3 of 30 benchmarks decided, about 2 minutes left";
+        assert_eq!(line_message(&progress), line);
+        let first = Progress { left: None, ..progress };
+        assert_eq!(bar_message(&first), "3 of 30 decided  p::t");
     }
 }

@@ -10,8 +10,18 @@ use crate::harness::{Effort, Measurement};
 use super::Method;
 use super::estimate::time_per_iteration;
 
-/// What a launch measures of each benchmark on each side.
+/// What a launch measures of each benchmark on each side, unless launching is expensive.
 const TIME: Duration = Duration::from_millis(40);
+
+/// And however expensive it is.
+const LONGEST_TIME: Duration = Duration::from_millis(500);
+
+/// Where launching costs more than that, a launch measures longer: so many times what launching costs, over
+/// all benchmarks.
+const COST_FACTOR: u32 = 4;
+
+/// A sample of a quick benchmark. Sides in step take turns with each.
+const QUICK_SAMPLE: Duration = Duration::from_micros(400);
 
 /// How long an iteration of a benchmark takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,15 +41,16 @@ impl Pace {
         if measurements.all(is_quick) { Self::Quick } else { Self::Slow }
     }
 
-    /// What the next launch measures.
-    pub fn effort(self) -> Effort {
+    /// What the next launch measures of each of so many benchmarks, where launching one side costs so much.
+    pub fn effort(self, launch_cost: Duration, benchmarks: usize) -> Effort {
+        let worth = launch_cost.saturating_mul(COST_FACTOR).div_f64(benchmarks.max(1) as f64);
+        let time = worth.clamp(TIME, LONGEST_TIME);
         let samples = match self {
             Self::Unknown => 20,
             Self::Slow => 10,
-            // Samples of less than half a millisecond: sides in step take turns with each.
-            Self::Quick => 100,
+            Self::Quick => time.div_duration_f64(QUICK_SAMPLE).round() as u32,
         };
-        Effort { samples, time: TIME }
+        Effort { samples, time }
     }
 }
 
@@ -65,7 +76,19 @@ mod tests {
         assert_eq!(pace(&[quick.clone(), quick.clone()]), Pace::Quick);
         assert_eq!(pace(&[quick.clone(), slow]), Pace::Slow);
         assert_eq!(pace(&[quick, measurement("cycles", 5.0)]), Pace::Slow);
-        assert!(Pace::Quick.effort().samples > Pace::Unknown.effort().samples);
-        assert!(Pace::Unknown.effort().samples > Pace::Slow.effort().samples);
+        let samples = |pace: Pace| pace.effort(Duration::ZERO, 1).samples;
+        assert_eq!([Pace::Quick, Pace::Unknown, Pace::Slow].map(samples), [100, 20, 10]);
+    }
+
+    #[test]
+    fn a_launch_measures_longer_only_where_launching_is_expensive() {
+        let milliseconds = Duration::from_millis;
+        let effort = |cost, benchmarks| Pace::Quick.effort(milliseconds(cost), benchmarks);
+        assert_eq!(effort(5, 1).time, milliseconds(40));
+        assert_eq!(effort(30, 1), Effort { samples: 300, time: milliseconds(120) });
+        assert_eq!(effort(30, 3).time, milliseconds(40));
+        assert_eq!(effort(600, 10).time, milliseconds(240));
+        assert_eq!(effort(60_000, 10).time, milliseconds(500));
+        assert_eq!(effort(60_000, 0).time, milliseconds(500));
     }
 }

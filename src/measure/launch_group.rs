@@ -5,24 +5,27 @@
 //! about further groups.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use crate::error::Result;
 use crate::harness::{Effort, Failure, Measurement, Session, Step};
-use crate::lockstep::{Baton, Preload, Unfit};
-use crate::plan::{BenchmarkName, Failed, Plan, PlannedBenchmark, PlannedTarget};
+use crate::lockstep::{Baton, Unfit};
+use crate::plan::{BenchmarkName, Failed, Plan, PlannedBenchmark, PlannedTarget, TargetName};
 use crate::side::Side;
 
 use super::effort::Pace;
 use super::estimate::not_comparable;
-use super::{Executor, Group, Layouts, Method, Recorder, in_step};
+use super::{Executor, Group, Layouts, Method, Next, Recorder, Tools, in_step};
 
 /// What earlier launch groups have shown of the benchmarks.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     /// Those that cannot be measured in step, and why.
-    pub unfit: HashMap<BenchmarkName, Unfit>,
+    unfit: HashMap<BenchmarkName, Unfit>,
     /// How long an iteration takes, of those that have run.
     pace: HashMap<BenchmarkName, Pace>,
+    /// What launches of a target have cost beside the measuring, and how many there were.
+    launches: HashMap<TargetName, (Duration, u32)>,
 }
 
 impl Knowledge {
@@ -32,6 +35,19 @@ impl Knowledge {
         let unfit = not_in_step.map(|name| (name, Unfit::Configured)).collect();
         Self { unfit, ..Self::default() }
     }
+
+    /// What a launch of one side costs. Nothing, as long as nobody knows.
+    fn launch_cost(&self, target: &TargetName) -> Duration {
+        let known = self.launches.get(target);
+        known.map_or(Duration::ZERO, |(cost, launches)| *cost / (*launches).max(1))
+    }
+
+    /// So much was spent on so many launches, or on what they need.
+    pub fn launched(&mut self, target: &TargetName, cost: Duration, launches: u32) {
+        let known = self.launches.entry(target.clone()).or_default();
+        known.0 += cost;
+        known.1 += launches;
+    }
 }
 
 /// One launch group of one target.
@@ -39,13 +55,27 @@ pub struct LaunchGroup<'a> {
     pub target: &'a PlannedTarget,
     pub number: u32,
     pub layouts: Layouts,
-    pub preload: Option<&'a Preload>,
+    pub tools: Tools<'a>,
+    /// When the time is up.
+    pub deadline: Option<Duration>,
     pub known: &'a mut Knowledge,
     pub random: &'a mut fastrand::Rng,
     pub executor: &'a mut dyn Executor,
     pub recorder: &'a mut dyn Recorder,
-    pub failures: Vec<Failed>,
+    pub outcome: GroupOutcome,
 }
+
+/// What came of a launch group.
+#[derive(Debug, Default)]
+pub struct GroupOutcome {
+    /// What failed for good.
+    pub failures: Vec<Failed>,
+    /// What comes next for the benchmarks that were measured.
+    pub next: Vec<(String, Next)>,
+}
+
+/// The live processes of an attempt.
+type Sessions = Vec<(Side, Box<dyn Session>)>;
 
 /// How one attempt to run a launch group ended.
 enum Attempt {
@@ -55,13 +85,16 @@ enum Attempt {
     Broken(Side, Failure),
     /// These benchmarks turned out not to be fit for being measured in step.
     Unfit(Vec<String>, Unfit),
+    /// The time is up.
+    OutOfTime,
 }
 
 impl LaunchGroup<'_> {
-    /// Runs the group. After a failure, what is left of it is started anew, without what failed. Gives the
-    /// failures.
-    pub fn run(mut self) -> Result<Vec<Failed>> {
-        let can_keep_step = self.preload.is_some() && self.executor.can_keep_step(self.target);
+    /// Runs the group. After a failure, what is left of it is started anew, without what failed. When the time is
+    /// up, what is left of it is left out.
+    pub fn run(mut self) -> Result<GroupOutcome> {
+        let can_keep_step =
+            self.tools.preload.is_some() && self.executor.can_keep_step(self.target);
         for pace in [Pace::Quick, Pace::Slow, Pace::Unknown] {
             let is_of_pace = |planned: &&PlannedBenchmark| {
                 let name = self.target.name.benchmark(&planned.id);
@@ -69,7 +102,8 @@ impl LaunchGroup<'_> {
             };
             let benchmarks: Vec<PlannedBenchmark> =
                 self.target.benchmarks.iter().filter(is_of_pace).cloned().collect();
-            let effort = pace.effort();
+            let launch_cost = self.known.launch_cost(&self.target.name);
+            let effort = pace.effort(launch_cost, benchmarks.len());
             let (mut in_step, mut alone): (Vec<_>, Vec<_>) =
                 benchmarks.into_iter().partition(|planned| {
                     let name = self.target.name.benchmark(&planned.id);
@@ -78,7 +112,7 @@ impl LaunchGroup<'_> {
             self.run_by(Method::Lockstep, effort, &mut in_step, &mut alone)?;
             self.run_by(Method::Process, effort, &mut alone, &mut Vec::new())?;
         }
-        Ok(self.failures)
+        Ok(self.outcome)
     }
 
     /// Measures what is left by one method. What that does not suit goes to the others.
@@ -105,11 +139,12 @@ impl LaunchGroup<'_> {
                         others.push(planned);
                     }
                 }
+                Attempt::OutOfTime => left.clear(),
                 Attempt::Complete(measured) => {
                     left.retain_mut(|planned| {
                         let failed = self.did_not_run(planned, &measured);
                         let side = failed.side;
-                        self.failures.push(failed);
+                        self.outcome.failures.push(failed);
                         planned.give_up(side)
                     });
                 }
@@ -117,7 +152,7 @@ impl LaunchGroup<'_> {
                     if left.iter().any(|planned| planned.id == id) =>
                 {
                     left.retain_mut(|planned| planned.id != id || planned.give_up(side));
-                    self.failures.push(self.failure(side, &id, reason));
+                    self.outcome.failures.push(self.failure(side, &id, reason));
                 }
                 // Between two benchmarks, or in one that nobody asked for. It may have been an accident,
                 // but not twice.
@@ -128,7 +163,7 @@ impl LaunchGroup<'_> {
                             return true;
                         }
                         let reason = format!("it was not reached: {reason}");
-                        self.failures.push(self.failure(side, &planned.id, reason));
+                        self.outcome.failures.push(self.failure(side, &planned.id, reason));
                         planned.give_up(side)
                     });
                 }
@@ -145,36 +180,34 @@ impl LaunchGroup<'_> {
         effort: Effort,
         left: &mut Vec<PlannedBenchmark>,
     ) -> Result<Attempt> {
-        let baton = match (method, self.preload) {
+        let began = self.tools.clock.now();
+        if self.deadline.is_some_and(|deadline| began >= deadline) {
+            return Ok(Attempt::OutOfTime);
+        }
+        let baton = match (method, self.tools.preload) {
             (Method::Lockstep, Some(preload)) => Some(preload.baton(self.random)?),
             _ => None,
         };
-        let mut sessions: Vec<(Side, Box<dyn Session>)> = Vec::new();
-        for side in self.sides_of(left) {
-            let wanted: Vec<String> = left
-                .iter()
-                .filter(|planned| planned.sides.contains(&side))
-                .map(|planned| planned.id.clone())
-                .collect();
-            let attachment = baton.as_ref().map(|baton| baton.attachment(side));
-            match self.executor.start(self.target, side, &wanted, effort, attachment.as_ref())? {
-                Ok(session) => sessions.push((side, session)),
-                Err(failure) => return Ok(Attempt::Broken(side, failure)),
-            }
-            // What it has done before its first benchmark, it has done to all of them.
-            if let Some(unfit) = baton.as_ref().and_then(|baton| baton.unfit(side)) {
-                return Ok(Attempt::Unfit(wanted, unfit));
-            }
-        }
+        let mut sessions = match self.start(effort, left, baton.as_ref())? {
+            Ok(sessions) => sessions,
+            Err(attempt) => return Ok(attempt),
+        };
+        let launches = sessions.len() as u32;
+        let mut measuring = Duration::ZERO;
         let mut measured: Vec<(Side, Measurement)> = Vec::new();
         while !sessions.is_empty() {
             self.random.shuffle(&mut sessions);
+            let before = self.tools.clock.now();
             let steps = match &baton {
                 Some(baton) => in_step::step_together(&mut sessions, baton)?,
                 None => step_in_turn(&mut sessions)?,
             };
+            let now = self.tools.clock.now();
             if let Some(unfit) = unfit_benchmarks(&steps, baton.as_ref()) {
                 return Ok(unfit);
+            }
+            if steps.iter().any(|(_, step)| matches!(step, Step::Measured(_))) {
+                measuring += now - before;
             }
             for (side, step) in steps {
                 match step {
@@ -187,8 +220,40 @@ impl LaunchGroup<'_> {
                     }
                 }
             }
+            if self.deadline.is_some_and(|deadline| now >= deadline) {
+                return Ok(Attempt::OutOfTime);
+            }
         }
+        let cost = (self.tools.clock.now() - began).saturating_sub(measuring);
+        self.known.launched(&self.target.name, cost, launches);
         Ok(Attempt::Complete(measured))
+    }
+
+    /// Starts one process per side. The inner error is how the attempt ended already.
+    fn start(
+        &mut self,
+        effort: Effort,
+        left: &[PlannedBenchmark],
+        baton: Option<&Baton>,
+    ) -> Result<std::result::Result<Sessions, Attempt>> {
+        let mut sessions = Sessions::new();
+        for side in self.sides_of(left) {
+            let wanted: Vec<String> = left
+                .iter()
+                .filter(|planned| planned.sides.contains(&side))
+                .map(|planned| planned.id.clone())
+                .collect();
+            let attachment = baton.map(|baton| baton.attachment(side));
+            match self.executor.start(self.target, side, &wanted, effort, attachment.as_ref())? {
+                Ok(session) => sessions.push((side, session)),
+                Err(failure) => return Ok(Err(Attempt::Broken(side, failure))),
+            }
+            // What it has done before its first benchmark, it has done to all of them.
+            if let Some(unfit) = baton.and_then(|baton| baton.unfit(side)) {
+                return Ok(Err(Attempt::Unfit(wanted, unfit)));
+            }
+        }
+        Ok(Ok(sessions))
     }
 
     /// Hands a benchmark to the recorder once the last of its sides is there. Benchmarks that nobody asked
@@ -215,7 +280,7 @@ impl LaunchGroup<'_> {
         let mut planned = left.remove(position);
         let mut comparable = true;
         for (side, reason) in not_comparable(&sides, method) {
-            self.failures.push(self.failure(side, id, reason));
+            self.outcome.failures.push(self.failure(side, id, reason));
             sides.retain(|(other, _)| *other != side);
             comparable = planned.give_up(side);
         }
@@ -225,7 +290,7 @@ impl LaunchGroup<'_> {
         let name = self.target.name.benchmark(id);
         let pace = Pace::of(sides.iter().map(|(_, measurement)| measurement));
         self.known.pace.insert(name.clone(), pace);
-        self.recorder.measured(&Group {
+        let next = self.recorder.measured(&Group {
             target: self.target,
             benchmark: id,
             number: self.number,
@@ -233,7 +298,9 @@ impl LaunchGroup<'_> {
             unfit: self.known.unfit.get(&name).copied(),
             layouts: self.layouts.clone(),
             sides,
-        })
+        })?;
+        self.outcome.next.push((id.to_owned(), next));
+        Ok(())
     }
 
     fn sides_of(&mut self, left: &[PlannedBenchmark]) -> Vec<Side> {

@@ -1,33 +1,39 @@
 //! Which process runs when: the schedule of launch groups.
 //!
 //! In: a plan, and an [`Executor`] that starts processes. Out: for every benchmark and launch group the
-//! samples of all sides, handed to a [`Recorder`] as they come. Knows no harness, starts no process itself
-//! and reads no clock, so that schedules are tested with scripted executors.
+//! samples of all sides, handed to a [`Recorder`] as they come, which says when it has enough. Knows no harness and no
+//! statistics, starts no process itself and reads no clock but the one it is given, so that schedules are tested
+//! with scripted executors.
 //!
 //! A *launch group* is one process per side of one target, all alive together and stepped benchmark by
 //! benchmark. (With two sides it is called a launch pair.) Where it is possible the sides run each benchmark
 //! in step, taking turns of less than a millisecond (`in_step`); else one side's benchmark runs after the
 //! other's, in random order. Group k of every target comes before group k + 1 of any, so that a benchmark's
-//! groups are spread over the whole run.
+//! groups are spread over the whole run, and so that all have had the same number of them when the time is up.
 
+mod clock;
 mod effort;
 mod estimate;
 mod in_step;
 mod launch_group;
+mod schedule;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+pub use clock::{Clock, Stopwatch};
 pub use estimate::{MOST_LAUNCHES, is_quantity, launch_values};
 
 use crate::build::LayoutSeed;
 use crate::error::Result;
 use crate::harness::{Effort, Failure, Measurement, Session};
 use crate::lockstep::{Attachment, Preload, Unfit};
-use crate::observer::{Observer, Progress};
-use crate::plan::{Failed, Plan, PlannedTarget};
+use crate::observer::Observer;
+use crate::plan::{BenchmarkName, Failed, Plan, PlannedTarget};
 use crate::side::Side;
 
-use launch_group::{Knowledge, LaunchGroup};
+use launch_group::{GroupOutcome, Knowledge, LaunchGroup};
+use schedule::Schedule;
 
 /// Starts bench processes.
 pub trait Executor {
@@ -65,13 +71,28 @@ pub enum Method {
     Process,
 }
 
-/// Takes what is measured.
+/// What comes next for a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It takes more; as it looks now, so many launch groups in all.
+    GoOn {
+        /// That number, if not less than one more.
+        until: u32,
+    },
+    /// It is measured enough.
+    Enough,
+}
+
+/// Takes what is measured, and says when it is enough.
 pub trait Recorder {
     /// All sides of a benchmark were measured in a launch group.
-    fn measured(&mut self, group: &Group) -> Result<()>;
+    fn measured(&mut self, group: &Group) -> Result<Next>;
 
     /// A benchmark cannot be measured; it will not be tried again.
     fn failed(&mut self, failed: Failed) -> Result<()>;
+
+    /// The time is up for a benchmark that was to be measured further on these sides.
+    fn ran_out_of_time(&mut self, benchmark: &BenchmarkName, sides: &[Side]) -> Result<()>;
 
     /// A launch group is over: a good time to write things down.
     fn group_done(&mut self) -> Result<()>;
@@ -96,59 +117,80 @@ pub struct Group<'a> {
     pub sides: Vec<(Side, Measurement)>,
 }
 
-/// How much is measured.
+/// How measuring is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Design {
-    /// Launch groups per target.
-    pub groups: u32,
+    /// The launch groups that a benchmark will have at least, unless the time is up.
+    pub fewest_groups: u32,
+    /// How long all of it may take.
+    pub time_limit: Option<Duration>,
     /// The seed of everything random.
     pub seed: u64,
 }
 
-/// Measures everything that is planned; with a preload library, in step where that is possible. An error means
-/// that the run was interrupted or that results could not be written; benchmarks that fail are recorded.
+/// What measuring needs beside programs and somebody who writes down.
+#[derive(Clone, Copy)]
+pub struct Tools<'a> {
+    /// What keeps processes in step where that is possible.
+    pub preload: Option<&'a Preload>,
+    /// What tells the time.
+    pub clock: &'a dyn Clock,
+    /// Whoever watches.
+    pub observer: &'a dyn Observer,
+}
+
+/// Measures everything that is planned until the recorder has enough of it or the time is up. An error means that
+/// the run was interrupted or that results could not be written; benchmarks that fail are recorded.
 pub fn measure(
     plan: &Plan,
     design: Design,
-    preload: Option<&Preload>,
+    tools: Tools,
     executor: &mut dyn Executor,
     recorder: &mut dyn Recorder,
-    observer: &dyn Observer,
 ) -> Result<()> {
     let mut random = fastrand::Rng::with_seed(design.seed);
-    let mut remaining: Vec<PlannedTarget> = plan.targets.clone();
-    let total = remaining.len() * design.groups as usize;
+    let mut schedule = Schedule::new(plan, design, tools.clock.now());
     let mut known = Knowledge::new(plan);
-    let mut done = 0;
-    for number in 0..design.groups {
-        for target in &mut remaining {
-            observer.progress(&Progress { done, total, target: target.name.to_string() });
-            let layouts = executor.prepare(target, number)?;
-            let random = &mut random;
-            let failures = Vec::new();
-            let known = &mut known;
+    for number in 0..MOST_LAUNCHES {
+        for index in 0..schedule.targets.len() {
+            if schedule.targets[index].target.benchmarks.is_empty() {
+                continue;
+            }
+            let began = tools.clock.now();
+            if schedule.is_over(began) {
+                break;
+            }
+            tools.observer.progress(&schedule.progress(index, began));
+            let layouts = executor.prepare(&schedule.targets[index].target, number)?;
+            let name = &schedule.targets[index].target.name;
+            known.launched(name, tools.clock.now() - began, 0);
             let group = LaunchGroup {
-                target,
+                target: &schedule.targets[index].target,
                 number,
                 layouts,
-                preload,
-                known,
-                random,
+                tools,
+                deadline: schedule.deadline,
+                known: &mut known,
+                random: &mut random,
                 executor,
                 recorder,
-                failures,
+                outcome: GroupOutcome::default(),
             };
-            for failed in group.run()? {
-                target.benchmarks.retain_mut(|planned| {
-                    Some(&planned.id) != failed.benchmark.as_ref() || planned.give_up(failed.side)
-                });
+            let outcome = group.run()?;
+            schedule.targets[index].take_in(&outcome, tools.clock.now() - began);
+            for failed in outcome.failures {
                 recorder.failed(failed)?;
             }
             recorder.group_done()?;
-            done += 1;
+        }
+        if schedule.is_done() || schedule.is_over(tools.clock.now()) {
+            break;
         }
     }
-    observer.progress(&Progress { done, total, target: String::new() });
+    for (benchmark, sides) in schedule.undecided() {
+        recorder.ran_out_of_time(&benchmark, sides)?;
+    }
+    tools.observer.progress(&schedule.ended(tools.clock.now()));
     Ok(())
 }
 

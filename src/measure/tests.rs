@@ -1,12 +1,12 @@
 //! Schedules, with scripted processes.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::*;
 use crate::harness::{Sample, Step};
-use crate::observer::Unobserved;
+use crate::observer::{Progress, Unobserved};
 use crate::plan::{PlannedBenchmark, TargetName};
 
 /// What a scripted process does with a benchmark.
@@ -28,19 +28,27 @@ struct Script {
     broken: Vec<Side>,
     log: Log,
     starts: usize,
+    clock: ByHand,
+    /// What a start takes.
+    launch: Duration,
+    /// What a benchmark takes on one side, if it is one of these.
+    takes: HashMap<String, Duration>,
+    efforts: Vec<Effort>,
 }
 
 struct ScriptedSession {
     side: Side,
-    left: std::vec::IntoIter<(String, Does)>,
+    left: std::vec::IntoIter<(String, Does, Duration)>,
     log: Log,
+    clock: ByHand,
 }
 
 impl Session for ScriptedSession {
     fn resume(&mut self) {}
 
-    fn poll(&mut self, _wait: std::time::Duration, _can_run: bool) -> Result<Option<Step>> {
-        for (benchmark, does) in self.left.by_ref() {
+    fn poll(&mut self, _wait: Duration, _can_run: bool) -> Result<Option<Step>> {
+        for (benchmark, does, takes) in self.left.by_ref() {
+            self.clock.advance(takes);
             match does {
                 Does::IsLeftOut => continue,
                 Does::Panics => {
@@ -74,43 +82,66 @@ impl Executor for Script {
         _target: &PlannedTarget,
         side: Side,
         benchmarks: &[String],
-        _effort: Effort,
+        effort: Effort,
         _attachment: Option<&Attachment>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         self.starts += 1;
+        self.efforts.push(effort);
+        self.clock.advance(self.launch);
         if self.broken.contains(&side) {
             return Ok(Err(Failure { benchmark: None, reason: "no such program".to_owned() }));
         }
-        let left: Vec<(String, Does)> = benchmarks
+        let left: Vec<_> = benchmarks
             .iter()
             .map(|id| {
                 let does = self.behaviour.get(&(side, id.clone())).copied();
-                (id.clone(), does.unwrap_or(Does::Runs))
+                let takes = self.takes.get(id).copied().unwrap_or_default();
+                (id.clone(), does.unwrap_or(Does::Runs), takes)
             })
             .collect();
         Ok(Ok(Box::new(ScriptedSession {
             side,
             left: left.into_iter(),
             log: Rc::clone(&self.log),
+            clock: self.clock.clone(),
         })))
     }
 }
 
+/// A recorder that has enough of each benchmark after a number of launch groups.
 #[derive(Default)]
 struct Notes {
     measured: Vec<(u32, String, Vec<Side>)>,
     failed: Vec<Failed>,
     groups: usize,
+    /// The number of benchmarks that are not named below.
+    enough: u32,
+    enough_of: HashMap<String, u32>,
+    out_of_time: Vec<(String, Vec<Side>)>,
+}
+
+impl Notes {
+    fn enough(groups: u32) -> Self {
+        Self { enough: groups, ..Self::default() }
+    }
+
+    fn count(&self, name: &str) -> usize {
+        self.measured.iter().filter(|(_, other, _)| other == name).count()
+    }
 }
 
 impl Recorder for Notes {
-    fn measured(&mut self, group: &Group) -> Result<()> {
+    fn measured(&mut self, group: &Group) -> Result<Next> {
         let sides = group.sides.iter().map(|(side, _)| *side).collect();
-        self.measured.push((
-            group.number,
-            format!("{}:{}", group.target.name.target, group.benchmark),
-            sides,
-        ));
+        let name = format!("{}:{}", group.target.name.target, group.benchmark);
+        self.measured.push((group.number, name.clone(), sides));
+        let until = self.enough_of.get(&name).copied().unwrap_or(self.enough);
+        Ok(if self.count(&name) >= until as usize { Next::Enough } else { Next::GoOn { until } })
+    }
+
+    fn ran_out_of_time(&mut self, benchmark: &BenchmarkName, sides: &[Side]) -> Result<()> {
+        let name = format!("{}:{}", benchmark.target, benchmark.benchmark);
+        self.out_of_time.push((name, sides.to_owned()));
         Ok(())
     }
 
@@ -143,10 +174,54 @@ fn plan(targets: &[(&str, &[&str])], count: usize) -> Plan {
     Plan { targets, ..Plan::default() }
 }
 
+/// A clock that is only as late as a script has made it.
+#[derive(Default, Clone)]
+struct ByHand(Rc<Cell<Duration>>);
+
+impl ByHand {
+    fn advance(&self, by: Duration) {
+        self.0.set(self.0.get() + by);
+    }
+}
+
+impl Clock for ByHand {
+    fn now(&self) -> Duration {
+        self.0.get()
+    }
+}
+
+/// Keeps all progress.
+#[derive(Default)]
+struct Watching(RefCell<Vec<Progress>>);
+
+impl Observer for Watching {
+    fn status(&self, _verb: &str, _text: &str) {}
+    fn show(&self, _text: &str) {}
+    fn warn(&self, _text: &str) {}
+
+    fn progress(&self, progress: &Progress) {
+        self.0.borrow_mut().push(progress.clone());
+    }
+}
+
+fn run_with(
+    plan: &Plan,
+    time_limit: Option<Duration>,
+    executor: &mut dyn Executor,
+    clock: &ByHand,
+    notes: &mut Notes,
+) -> Vec<Progress> {
+    let watching = Watching::default();
+    let tools = Tools { preload: None, clock, observer: &watching };
+    let design = Design { fewest_groups: notes.enough, time_limit, seed: 7 };
+    measure(plan, design, tools, executor, notes).unwrap();
+    watching.0.take()
+}
+
 fn run(plan: &Plan, groups: u32, script: &mut Script) -> Notes {
-    let mut notes = Notes::default();
-    let design = Design { groups, seed: 7 };
-    measure(plan, design, None, script, &mut notes, &Unobserved).unwrap();
+    let mut notes = Notes::enough(groups);
+    let clock = script.clock.clone();
+    run_with(plan, None, script, &clock, &mut notes);
     notes
 }
 
@@ -181,9 +256,10 @@ fn a_benchmark_of_one_side_runs_right_after_that_of_the_other_in_random_order() 
 fn the_same_seed_gives_the_same_schedule_and_another_seed_another() {
     let plan = plan(&[("t", &["a", "b", "c"])], 2);
     let order = |seed| {
-        let (mut script, mut notes) = (Script::default(), Notes::default());
-        measure(&plan, Design { groups: 10, seed }, None, &mut script, &mut notes, &Unobserved)
-            .unwrap();
+        let (mut script, mut notes) = (Script::default(), Notes::enough(10));
+        let tools = Tools { preload: None, clock: &ByHand::default(), observer: &Unobserved };
+        let design = Design { fewest_groups: 10, time_limit: None, seed };
+        measure(&plan, design, tools, &mut script, &mut notes).unwrap();
         script.log.take()
     };
     assert_eq!(order(1), order(1));
@@ -298,10 +374,104 @@ fn a_program_that_cannot_be_started_fails_with_all_its_benchmarks_and_the_other_
         }
     }
     let plan = plan(&[("t", &["a", "b"]), ("u", &["c"])], 2);
-    let mut notes = Notes::default();
-    let design = Design { groups: 2, seed: 1 };
-    measure(&plan, design, None, &mut OneBroken(Script::default()), &mut notes, &Unobserved)
-        .unwrap();
+    let mut notes = Notes::enough(2);
+    let mut executor = OneBroken(Script::default());
+    run_with(&plan, None, &mut executor, &ByHand::default(), &mut notes);
     assert_eq!(notes.failed.len(), 2);
     assert_eq!(notes.measured.len(), 2);
+}
+
+#[test]
+fn what_is_decided_is_left_out_and_a_target_with_nothing_left_is_not_started() {
+    let plan = plan(&[("t", &["a", "b"]), ("u", &["c"])], 2);
+    let mut notes = Notes::enough(2);
+    notes.enough_of.insert("t:b".to_owned(), 4);
+    let mut script = Script::default();
+    let progress = run_with(&plan, None, &mut script, &ByHand::default(), &mut notes);
+    assert_eq!(["t:a", "t:b", "u:c"].map(|name| notes.count(name)), [2, 4, 2]);
+    assert_eq!(script.starts, 2 * (4 + 2));
+    assert!(notes.out_of_time.is_empty());
+    // Nothing ran that nobody wanted.
+    assert_eq!(script.log.borrow().len(), 2 * (2 + 4 + 2));
+    let decided: Vec<_> = progress.iter().map(|p| (p.target.as_str(), p.decided)).collect();
+    let expected =
+        [("p::t", 0), ("p::u", 0), ("p::t", 0), ("p::u", 1), ("p::t", 2), ("p::t", 2), ("", 3)];
+    assert_eq!(decided, expected);
+    assert!(progress.iter().all(|progress| progress.benchmarks == 3));
+}
+
+#[test]
+fn the_time_left_follows_what_benchmarks_take_and_how_often_they_will_be_measured() {
+    let seconds = Duration::from_secs;
+    let plan = plan(&[("t", &["a"]), ("u", &["b", "c"])], 2);
+    let mut notes = Notes::enough(3);
+    notes.enough_of.insert("u:c".to_owned(), 5);
+    let takes = HashMap::from([("a".to_owned(), seconds(3)), ("b".to_owned(), seconds(5))]);
+    let mut script = Script { takes, ..Script::default() };
+    let clock = script.clock.clone();
+    let progress = run_with(&plan, None, &mut script, &clock, &mut notes);
+    let left: Vec<Option<u64>> =
+        progress.iter().map(|p| p.left.map(|left| left.as_secs())).collect();
+    // A group takes 6 s for a, and 10 s for b and c together. At first it is taken for granted that all of them
+    // are like a, and that the fewest groups are enough for them.
+    let expected = [
+        None,
+        Some(2 * 6 + 2 * 3 * 6),
+        Some(2 * 6 + 2 * 5 + 4 * 5),
+        Some(6 + 2 * 5 + 4 * 5),
+        Some(6 + 5 + 3 * 5),
+    ];
+    assert_eq!(left[..5], expected);
+    assert_eq!(left.last(), Some(&Some(0)));
+    assert!(left.windows(2).skip(1).all(|pair| pair[1] <= pair[0]), "{left:?}");
+}
+
+#[test]
+fn when_the_time_is_up_all_have_had_as_many_groups_and_it_is_said_what_is_not_decided() {
+    let seconds = Duration::from_secs;
+    let plan = plan(&[("t", &["a", "b"]), ("u", &["c"])], 3);
+    let mut notes = Notes::enough(20);
+    notes.enough_of.insert("u:c".to_owned(), 3);
+    let mut script = Script { launch: seconds(1), ..Script::default() };
+    script.behaviour.insert((sides(3)[2], "b".to_owned()), Does::Panics);
+    let clock = script.clock.clone();
+    let progress = run_with(&plan, Some(seconds(60)), &mut script, &clock, &mut notes);
+    let counts = ["t:a", "t:b", "u:c"].map(|name| notes.count(name));
+    assert!(counts[0] >= 5 && counts[0].abs_diff(counts[1]) <= 1, "{counts:?}");
+    assert_eq!(counts[2], 3);
+    let on_all = ("t:a".to_owned(), sides(3));
+    assert_eq!(notes.out_of_time, [on_all, ("t:b".to_owned(), sides(2))]);
+    assert!(clock.now() < seconds(60 + 4), "{:?}", clock.now());
+    assert!(progress.iter().all(|p| p.left.is_none_or(|left| left <= seconds(60))));
+}
+
+#[test]
+fn when_the_time_is_up_the_rest_of_a_launch_group_is_left_out() {
+    let plan = plan(&[("t", &["a", "b", "c"])], 2);
+    let mut notes = Notes::enough(5);
+    let mut script = Script::default();
+    script.takes.insert("b".to_owned(), Duration::from_secs(10));
+    let clock = script.clock.clone();
+    run_with(&plan, Some(Duration::from_secs(30)), &mut script, &clock, &mut notes);
+    assert_eq!(["t:a", "t:b", "t:c"].map(|name| notes.count(name)), [2, 2, 1]);
+    let late: Vec<_> = notes.out_of_time.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(late, ["t:a", "t:b", "t:c"]);
+    // What was measured in time counts, even if it was the last moment.
+    assert!(notes.failed.is_empty());
+}
+
+#[test]
+fn launches_measure_longer_where_launching_is_expensive() {
+    let milliseconds = Duration::from_millis;
+    let plan = plan(&[("t", &["a", "b"])], 2);
+    let mut notes = Notes::enough(3);
+    let mut script = Script { launch: milliseconds(100), ..Script::default() };
+    script.takes.insert("a".to_owned(), milliseconds(7));
+    let clock = script.clock.clone();
+    run_with(&plan, None, &mut script, &clock, &mut notes);
+    let efforts: Vec<_> = script.efforts.iter().map(|e| (e.samples, e.time)).collect();
+    let first = (20, milliseconds(40));
+    // Four times 100 ms over two benchmarks; what they take themselves is no cost of the launch.
+    let later = (500, milliseconds(200));
+    assert_eq!(efforts, [first, first, later, later, later, later]);
 }

@@ -1,9 +1,12 @@
 //! What one needs to judge a table: revisions, machine, method, noise, command.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
-use crate::results::{Comparison, Method, Results, Revision};
-use crate::stats::{Confidence, fewest_pairs_for, median, robust_standard_deviation};
+use crate::results::{Comparison, Gate, Method, Results, Revision};
+use crate::stats::{Confidence, StoppedBy, fewest_pairs_for, median, robust_standard_deviation};
+
+use super::names::Naming;
 
 /// One line of the circumstances: a title of this program's own, and a text in which anything may stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub fn circumstances(results: &Results) -> Vec<Circumstance> {
     if !tested.is_empty() {
         lines.push(("comparisons".to_owned(), comparisons(&tested)));
     }
+    lines.extend(time_limit(results).map(|text| ("time limit".to_owned(), text)));
+    lines.extend(gate(results).map(|gate| ("gate".to_owned(), gate)));
     lines.extend(methods(&tested).map(|methods| ("method".to_owned(), methods)));
     lines.extend(noise(&tested).map(|noise| ("noise".to_owned(), noise)));
     lines.extend(results.notes.iter().map(|note| ("note".to_owned(), note.clone())));
@@ -111,6 +116,38 @@ fn comparisons(tested: &[&Comparison]) -> String {
         _ = write!(text, "; {} needs at least {} pairs", level.stars(), fewest_pairs_for(level));
     }
     text
+}
+
+/// What the time was not enough for.
+fn time_limit(results: &Results) -> Option<String> {
+    let limit = Duration::try_from_secs_f64(results.time_limit_seconds?).ok()?;
+    let limit = humantime::format_duration(limit);
+    let is_undecided = |c: &&Comparison| c.stopped_by == Some(StoppedBy::TimeLimit);
+    Some(match results.comparisons.iter().filter(is_undecided).count() {
+        0 => format!("{limit} was enough"),
+        count => format!("{limit} was not enough to decide {count} of the comparisons"),
+    })
+}
+
+/// Whether and by what the run fails by its gate.
+fn gate(results: &Results) -> Option<String> {
+    if results.gate == Gate::None {
+        return None;
+    }
+    let naming = Naming::for_results(results);
+    let name = |c: &&Comparison| {
+        let name = naming.name(&c.package, &c.target, &c.benchmark);
+        if results.revisions.len() > 2 { format!("{name} ({})", c.head.label) } else { name }
+    };
+    let tripped: Vec<&Comparison> = results.comparisons.iter().filter(|c| c.trips_gate).collect();
+    let rule = "a regression beyond the margin, at 5 % for all comparisons together";
+    Some(match tripped.len() {
+        0 => format!("not tripped: there is not {rule}"),
+        _ => {
+            let names: Vec<String> = tripped.iter().map(name).collect();
+            format!("tripped by {}: {rule}", names.join(", "))
+        }
+    })
 }
 
 /// `0.25`, `0.005`: at most three digits after the point.

@@ -5,7 +5,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::*;
 use crate::environment::Environment;
-use crate::results::{Accuracy, Comparison, Method, Results, Revision, SCHEMA_VERSION, SideTime};
+use crate::results::{
+    Accuracy, Comparison, Gate, Method, Results, Revision, SCHEMA_VERSION, SideTime,
+};
 use crate::stats::{Confidence, Percent, Verdict};
 
 fn results(comparisons: Vec<Comparison>) -> Results {
@@ -22,7 +24,9 @@ fn results(comparisons: Vec<Comparison>) -> Results {
         command: String::new(),
         complete: true,
         seed: 0,
-        runs: 1,
+        runs: None,
+        time_limit_seconds: None,
+        gate: Gate::None,
         margin_percent: Percent::new(2.0),
         revisions: vec![revision("main"), revision("HEAD")],
         benches_from: None,
@@ -76,7 +80,7 @@ prop_compose! {
         Comparison {
             package, target, benchmark, base, head, unit, improvement_percent,
             accuracy_percent: Accuracy { at_95, at_99, at_999 },
-            interval_percent: None, confidence, p_value, q_value: None, verdict,
+            interval_percent: None, confidence, p_value, q_value: None, adjusted_p_value: None, trips_gate: false, stopped_by: None, verdict,
             margin_percent: Percent::new(2.0), within_margin, pairs_to_decide, pairs,
             method: if is_measured { Method::Process } else { Method::None },
             notes: Vec::new(), log_ratios,

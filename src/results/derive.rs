@@ -1,13 +1,19 @@
 //! From what was measured to comparisons. Pure.
 
 use crate::side::Side;
-use crate::stats::{Confidence, Judgement, Verdict, benjamini_hochberg, judge, median};
+use crate::stats::{
+    Confidence, Judgement, LOOKS, Percent, StoppedBy, Verdict, benjamini_hochberg, holm, judge,
+    judge_with_looks, median,
+};
 
-use super::schema::{Accuracy, Comparison, Measured, Method, Results, SideTime};
+use super::schema::{Accuracy, Comparison, Gate, Measured, Method, Results, SideTime};
+
+/// The gate lets through a regression at random in at most this share of all runs.
+const GATE_LEVEL: f64 = 0.05;
 
 /// A benchmark was measured in step if every launch of it was.
 fn method(measured: &Measured, identical: bool) -> Method {
-    if identical {
+    if identical || measured.launches.is_empty() {
         Method::None
     } else if measured.launches.iter().all(|launch| launch.method == Method::Lockstep) {
         Method::Lockstep
@@ -29,10 +35,28 @@ impl Results {
         let tested: Vec<usize> =
             (0..comparisons.len()).filter(|i| comparisons[*i].p_value.is_some()).collect();
         let p_values: Vec<f64> = tested.iter().filter_map(|i| comparisons[*i].p_value).collect();
-        for (index, q_value) in tested.into_iter().zip(benjamini_hochberg(&p_values)) {
-            comparisons[index].q_value = Some(q_value);
+        let for_many = benjamini_hochberg(&p_values).into_iter().zip(holm(&p_values));
+        for (index, (q_value, adjusted)) in tested.into_iter().zip(for_many) {
+            let comparison = &mut comparisons[index];
+            comparison.q_value = Some(q_value);
+            comparison.adjusted_p_value = Some(adjusted);
+            let is_beyond_margin = comparison
+                .interval_percent
+                .is_some_and(|[_, high]| high < -comparison.margin_percent.value());
+            comparison.trips_gate =
+                self.gate == Gate::Regression && adjusted <= GATE_LEVEL && is_beyond_margin;
         }
         self.comparisons = comparisons;
+    }
+
+    /// Whether the run fails by its own [`Gate`].
+    pub fn trips_gate(&self) -> bool {
+        self.comparisons.iter().any(|comparison| comparison.trips_gate)
+    }
+
+    /// The margin of a benchmark: its own, or the file's.
+    pub fn margin_of(&self, measured: &Measured) -> Percent {
+        measured.margin_percent.unwrap_or(self.margin_percent)
     }
 
     fn has_failed(&self, measured: &Measured, positions: &[usize]) -> bool {
@@ -53,17 +77,25 @@ impl Results {
         let (base, head) = (measured.measured_as(0), measured.measured_as(position));
         let identical = base == head;
         // Of code with itself there are no pairs.
-        let launches = if identical { &[][..] } else { &measured.launches };
-        let pairs: Vec<(f64, f64)> = launches
-            .iter()
-            .filter_map(|launch| Some(((*launch.values.get(base)?)?, (*launch.values.get(head)?)?)))
-            .collect();
+        let pairs = if identical { Vec::new() } else { measured.pairs(base, head) };
         let log_ratios: Vec<f64> = pairs.iter().map(|(base, head)| (head / base).ln()).collect();
-        let margin_percent = measured.margin_percent.unwrap_or(self.margin_percent);
-        let judgement = judge(&log_ratios, margin_percent);
-        if !identical && judgement.is_none() {
+        let margin_percent = self.margin_of(measured);
+        let judgement = match self.runs {
+            Some(_) => judge(&log_ratios, margin_percent),
+            None => judge_with_looks(&log_ratios, margin_percent),
+        };
+        let stopped_by = measured.stopped_by.get(head).copied().flatten();
+        // There may have been no time for a single pair.
+        let was_left_out = stopped_by == Some(StoppedBy::TimeLimit);
+        if !identical && judgement.is_none() && !was_left_out {
             return None;
         }
+        let nothing = match identical {
+            true => (Verdict::IdenticalCode, true, None),
+            false => (Verdict::Inconclusive, false, Some(LOOKS[0].pairs as u64)),
+        };
+        let (verdict, within_margin, pairs_to_decide) =
+            judgement.as_ref().map_or(nothing, |j| (j.verdict, j.within_margin, j.pairs_to_decide));
         let time = |position: usize, values: Vec<f64>| SideTime {
             label: self.revisions[position].label.clone(),
             nanoseconds: median(&values),
@@ -88,10 +120,13 @@ impl Results {
             confidence: judgement.as_ref().map_or(Confidence::None, |j| j.confidence),
             p_value: get(|j| j.p_value),
             q_value: None,
-            verdict: judgement.as_ref().map_or(Verdict::IdenticalCode, |j| j.verdict),
+            adjusted_p_value: None,
+            trips_gate: false,
+            stopped_by,
+            verdict,
             margin_percent,
-            within_margin: judgement.as_ref().is_none_or(|j| j.within_margin),
-            pairs_to_decide: judgement.as_ref().and_then(|j| j.pairs_to_decide),
+            within_margin,
+            pairs_to_decide,
             pairs: log_ratios.len(),
             method: method(measured, identical),
             notes: measured.notes.clone(),

@@ -40,15 +40,26 @@ impl Results {
     }
 
     /// Reads a file that [`save`](Self::save) has written, by whatever version of this program that
-    /// writes the same format.
+    /// writes the same format. If the run did not come to its end, what its journal has beyond the file is taken in.
     pub fn load(path: &Path) -> Result<Self> {
         let text = fs_err::read_to_string(path)
             .map_err(|error| Error::usage("cannot read the results").because(error))?;
-        Self::from_json(&text).map_err(|error| error.on_side(path.display()))
+        let read = || {
+            let mut results = Self::parse(&text)?;
+            if !results.complete {
+                results.take_in_journal(path);
+            }
+            results.checked_and_derived()
+        };
+        read().map_err(|error| error.on_side(path.display()))
     }
 
     /// Reads the content of a results file.
     pub fn from_json(text: &str) -> Result<Self> {
+        Self::parse(text)?.checked_and_derived()
+    }
+
+    fn parse(text: &str) -> Result<Self> {
         #[derive(serde::Deserialize)]
         struct Version {
             schema_version: u32,
@@ -65,15 +76,18 @@ impl Results {
             ))
             .help("use the version of cargo-bench-compare that wrote it"));
         }
-        let mut results: Self = serde_json::from_str(text).map_err(not_ours)?;
-        results.check().map_err(|what| {
+        serde_json::from_str(text).map_err(not_ours)
+    }
+
+    fn checked_and_derived(mut self) -> Result<Self> {
+        self.check().map_err(|what| {
             Error::usage("the results contradict themselves")
                 .because(what)
                 .help("make the comparison again")
         })?;
         // Whatever the file says of them, and with what this version knows.
-        results.derive_comparisons();
-        Ok(results)
+        self.derive_comparisons();
+        Ok(self)
     }
 
     /// Whether comparisons can be derived from it: what is wrong, in words.

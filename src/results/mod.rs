@@ -5,12 +5,13 @@
 
 mod derive;
 mod file;
+mod journal;
 mod recorder;
 mod reference;
 mod schema;
 
 pub use recorder::ResultsRecorder;
 pub use schema::{
-    Accuracy, Comparison, Failure, LaunchValues, Measured, Method, Missing, Results, Revision,
-    SCHEMA_VERSION, SameCode, SetAside, SideTime, is_margin, json_schema,
+    Accuracy, Comparison, Failure, Gate, LaunchValues, Measured, Method, Missing, Results,
+    Revision, SCHEMA_VERSION, SameCode, SetAside, SideTime, is_margin, json_schema,
 };

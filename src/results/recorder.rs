@@ -1,49 +1,62 @@
 //! Takes samples as they come, and writes everything down before the next ones are there.
 
 use std::collections::HashMap;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use fs_err as fs;
-use serde_json::json;
 
-use crate::error::{Error, Result};
-use crate::measure::{self, Group, Recorder, launch_values};
+use crate::error::Result;
+use crate::harness::Measurement;
+use crate::measure::{self, Clock, Group, Next, Recorder, launch_values};
 use crate::plan::{self, BenchmarkName, Failed, Plan};
 use crate::side::{PerSide, Side};
-use crate::stats::Percent;
+use crate::stats::{BUDGET, Decision, Percent, StoppedBy, decide};
 
+use super::journal::Journal;
 use super::schema::{
     Failure, LaunchValues, Measured, Method, Missing, Results, SameCode, SetAside,
 };
 
-/// Collects the results of a run. The results files are written anew after every launch group; the raw
-/// samples are appended to a file of their own, one line for each benchmark and group.
-pub struct ResultsRecorder {
+/// Writing a results file anew may take one part in so many of the time.
+const SHARE_OF_WRITING: u32 = 20;
+
+/// Collects the results of a run. What is measured is appended to a [`Journal`] at once. The results files are
+/// written anew after launch groups, but as they grow no longer after each; their comparisons are made at the end.
+pub struct ResultsRecorder<'a> {
     results: Results,
     positions: HashMap<BenchmarkName, usize>,
     margins: HashMap<BenchmarkName, Percent>,
     sides: Vec<Side>,
     files: Vec<PathBuf>,
-    samples: Vec<fs::File>,
+    journal: Journal,
+    clock: &'a dyn Clock,
+    write_again: Duration,
 }
 
-impl ResultsRecorder {
+impl<'a> ResultsRecorder<'a> {
     /// Begins with what is known before the first measurement. `files` are where results are written, if
-    /// anywhere; each gets its raw samples beside it.
-    pub fn new(results: Results, plan: &Plan, files: Vec<PathBuf>) -> Result<Self> {
-        let mut samples = Vec::new();
-        for file in &files {
-            if let Some(parent) = file.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            samples.push(fs::File::create(samples_file(file)).map_err(|error| {
-                Error::usage(format!("cannot write {}", file.display())).because(error)
-            })?);
+    /// anywhere; each gets its journal beside it.
+    pub fn new(
+        results: Results,
+        plan: &Plan,
+        files: Vec<PathBuf>,
+        clock: &'a dyn Clock,
+    ) -> Result<Self> {
+        for parent in files.iter().filter_map(|file| file.parent()) {
+            fs::create_dir_all(parent)?;
         }
-        let sides = Side::first(results.revisions.len()).collect();
-        let (positions, margins) = (HashMap::new(), plan.margins.clone());
-        let mut recorder = Self { results, positions, margins, sides, files, samples };
+        let journal = Journal::create(&files, results.seed)?;
+        let mut recorder = Self {
+            sides: Side::first(results.revisions.len()).collect(),
+            positions: HashMap::new(),
+            margins: plan.margins.clone(),
+            write_again: Duration::ZERO,
+            results,
+            files,
+            journal,
+            clock,
+        };
         recorder.begin(plan)?;
         Ok(recorder)
     }
@@ -77,35 +90,44 @@ impl ResultsRecorder {
         self.group_done()
     }
 
-    /// The results as they are now.
-    pub fn results(&self) -> &Results {
-        &self.results
+    /// The results so far, when nothing more can be written.
+    pub fn into_results(mut self) -> Results {
+        self.results.derive_comparisons();
+        self.results
     }
 
     /// Ends the recording: the run came to its end, or it did not.
     pub fn finish(mut self, complete: bool) -> Result<Results> {
         self.results.complete = complete;
-        self.group_done()?;
+        self.results.derive_comparisons();
+        self.write()?;
         Ok(self.results)
     }
 
-    fn entry(&mut self, name: &BenchmarkName) -> &mut Measured {
+    fn write(&mut self) -> Result<()> {
+        let began = self.clock.now();
+        for file in &self.files {
+            self.results.save(file)?;
+        }
+        let now = self.clock.now();
+        self.write_again = now + SHARE_OF_WRITING * now.saturating_sub(began);
+        Ok(())
+    }
+
+    /// The position of a benchmark in what was measured.
+    fn position(&mut self, name: &BenchmarkName) -> usize {
         let measured = &mut self.results.measured;
-        let position = *self.positions.entry(name.clone()).or_insert_with(|| {
-            measured.push(Measured {
-                package: name.package.clone(),
-                target: name.target.clone(),
-                benchmark: name.benchmark.clone(),
-                unit: "ns".to_owned(),
-                margin_percent: self.margins.get(name).copied(),
-                identical: Vec::new(),
-                same_code: Vec::new(),
-                notes: Vec::new(),
-                launches: Vec::new(),
-            });
+        *self.positions.entry(name.clone()).or_insert_with(|| {
+            let BenchmarkName { package, target, benchmark } = name.clone();
+            let margin_percent = self.margins.get(name).copied();
+            measured.push(Measured { margin_percent, ..Measured::new(package, target, benchmark) });
             measured.len() - 1
-        });
-        &mut measured[position]
+        })
+    }
+
+    fn entry(&mut self, name: &BenchmarkName) -> &mut Measured {
+        let position = self.position(name);
+        &mut self.results.measured[position]
     }
 
     /// The sides that have the values of the one that failed, of the benchmark that failed.
@@ -131,32 +153,41 @@ impl ResultsRecorder {
         self.sides.iter().map(|side| group.layouts.get(side).map(|seed| seed.value())).collect()
     }
 
-    fn write_samples(&mut self, group: &Group) -> Result<()> {
-        let sides: Vec<serde_json::Value> = group
-            .sides
-            .iter()
-            .map(|(side, measurement)| {
-                let iterations: Vec<f64> =
-                    measurement.samples.iter().map(|s| s.iterations).collect();
-                let totals: Vec<f64> = measurement.samples.iter().map(|s| s.total).collect();
-                json!({"revision": self.label(*side), "unit": measurement.unit,
-                    "iterations": iterations, "totals": totals})
-            })
-            .collect();
-        let line = json!({
-            "package": group.target.name.package, "target": group.target.name.target,
-            "benchmark": group.benchmark, "group": group.number + 1, "sides": sides,
-        });
-        for file in &mut self.samples {
-            writeln!(file, "{line}")?;
+    /// Whether a benchmark that was just measured on these sides is measured enough: each comparison for itself.
+    fn next(&mut self, position: usize, sides: &[(Side, Measurement)]) -> Next {
+        let runs = self.results.runs.map(|runs| runs as usize);
+        let margin = self.results.margin_of(&self.results.measured[position]);
+        let measured = &mut self.results.measured[position];
+        measured.stopped_by.resize(self.sides.len(), None);
+        let mut until = None;
+        for (side, _) in sides.iter().filter(|(side, _)| *side != Side::REFERENCE) {
+            if measured.stopped_by[side.position()].is_some() {
+                continue;
+            }
+            // A group may have no value, and that shall not go on for ever.
+            let is_last = measured.launches.len() >= runs.unwrap_or(BUDGET);
+            let decision = match runs {
+                Some(_) if is_last => Decision::Stop(StoppedBy::Runs),
+                Some(runs) => Decision::GoOn { until: runs },
+                None => match decide(&measured.log_ratios(0, side.position()), margin) {
+                    Decision::GoOn { .. } if is_last => Decision::Stop(StoppedBy::Budget),
+                    decision => decision,
+                },
+            };
+            match decision {
+                Decision::Stop(why) => measured.stopped_by[side.position()] = Some(why),
+                Decision::GoOn { until: its } => until = until.max(Some(its)),
+            }
         }
-        Ok(())
+        match until {
+            Some(until) => Next::GoOn { until: u32::try_from(until).unwrap_or(u32::MAX) },
+            None => Next::Enough,
+        }
     }
 }
 
-impl Recorder for ResultsRecorder {
-    fn measured(&mut self, group: &Group) -> Result<()> {
-        self.write_samples(group)?;
+impl Recorder for ResultsRecorder<'_> {
+    fn measured(&mut self, group: &Group) -> Result<Next> {
         let name = group.target.name.benchmark(group.benchmark);
         let unit = group.sides[0].1.unit.clone();
         let mut values: PerSide<Option<f64>> = self.sides.iter().map(|_| None).collect();
@@ -166,7 +197,8 @@ impl Recorder for ResultsRecorder {
         let order = group.sides.iter().map(|(side, _)| side.position()).collect();
         let note = group.unfit.map(|unfit| format!("not measured in step, because it {unfit}"));
         let layouts = self.layouts(group);
-        let entry = self.entry(&name);
+        let position = self.position(&name);
+        let entry = &mut self.results.measured[position];
         entry.unit = unit;
         if entry.notes.is_empty() {
             entry.notes.extend(note);
@@ -181,6 +213,23 @@ impl Recorder for ResultsRecorder {
             values: values.values().copied().collect(),
             layouts,
         });
+        let revisions = &self.results.revisions;
+        let samples: Vec<(&str, &Measurement)> = group
+            .sides
+            .iter()
+            .map(|(side, measurement)| (revisions[side.position()].label.as_str(), measurement))
+            .collect();
+        self.journal.append(&self.results.measured[position], &samples)?;
+        Ok(self.next(position, &group.sides))
+    }
+
+    fn ran_out_of_time(&mut self, benchmark: &BenchmarkName, sides: &[Side]) -> Result<()> {
+        let count = self.sides.len();
+        let entry = self.entry(benchmark);
+        entry.stopped_by.resize(count, None);
+        for side in sides.iter().filter(|side| **side != Side::REFERENCE) {
+            entry.stopped_by[side.position()].get_or_insert(StoppedBy::TimeLimit);
+        }
         Ok(())
     }
 
@@ -203,15 +252,16 @@ impl Recorder for ResultsRecorder {
             });
         }
         self.results.failed.push(failure);
+        // The journal does not have it.
+        self.write_again = Duration::ZERO;
         Ok(())
     }
 
     fn group_done(&mut self) -> Result<()> {
-        self.results.derive_comparisons();
-        for file in &self.files {
-            self.results.save(file)?;
+        if self.clock.now() < self.write_again {
+            return Ok(());
         }
-        Ok(())
+        self.write()
     }
 }
 
@@ -222,9 +272,4 @@ fn set_aside(aside: &plan::SetAside) -> SetAside {
         benchmark: aside.benchmark.clone(),
         reason: aside.reason.clone(),
     }
-}
-
-/// `results.json` has its raw samples in `results.samples.jsonl`.
-fn samples_file(results: &Path) -> PathBuf {
-    results.with_extension("samples.jsonl")
 }

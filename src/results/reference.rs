@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use crate::plan::BenchmarkName;
 use crate::side::Side;
+use crate::stats::StoppedBy;
 
 use super::schema::{LaunchValues, Measured, Missing, Results, SameCode};
 
@@ -153,6 +154,7 @@ impl Measured {
                 }
             }
         }
+        measured.stopped_by = self.stopped_by_renumbered(renumbered);
         measured.identical.sort_unstable();
         measured.same_code.sort_unstable_by_key(|same| same.revision);
         for launch in &mut measured.launches {
@@ -161,6 +163,13 @@ impl Measured {
                 values[*new] = launch.values[*old];
             }
             launch.values = values;
+            if !launch.layouts.is_empty() {
+                let mut layouts = vec![None; count];
+                for (old, new) in renumbered.iter().enumerate() {
+                    layouts[*new] = launch.layouts.get(old).copied().flatten();
+                }
+                launch.layouts = layouts;
+            }
             for position in &mut launch.order {
                 if let Some(new) = stands_for.get(position) {
                     *position = *new;
@@ -168,6 +177,20 @@ impl Measured {
             }
         }
         measured
+    }
+
+    /// What was decided was about the old reference; how long it was measured is a fact about the new one too.
+    fn stopped_by_renumbered(&self, renumbered: &[usize]) -> Vec<Option<StoppedBy>> {
+        let is_about_measuring = |why: &StoppedBy| {
+            matches!(why, StoppedBy::TimeLimit | StoppedBy::Runs | StoppedBy::Budget)
+        };
+        let of_another = self.stopped_by.iter().flatten().copied().find(is_about_measuring);
+        let mut stopped_by = vec![None; renumbered.len()];
+        for (old, new) in renumbered.iter().enumerate().filter(|(_, new)| **new != 0) {
+            let why = self.stopped_by.get(old).copied().flatten().filter(is_about_measuring);
+            stopped_by[*new] = if old == 0 { of_another } else { why };
+        }
+        stopped_by
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
 use crate::plan::BenchmarkName;
-use crate::stats::{Confidence, Percent, Verdict};
+use crate::stats::{Confidence, Percent, StoppedBy, Verdict};
 
 /// The version of the format that this program writes, and the only one that it reads.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -23,8 +23,15 @@ pub struct Results {
     pub complete: bool,
     /// The seed of the schedule.
     pub seed: u64,
-    /// Launch groups planned for each benchmark.
-    pub runs: u32,
+    /// Launch groups of each benchmark, if their number was given. Null: until its comparisons were decided.
+    #[serde(default)]
+    pub runs: Option<u32>,
+    /// How long the measuring was allowed to take.
+    #[serde(default)]
+    pub time_limit_seconds: Option<f64>,
+    /// What is to make the run fail.
+    #[serde(default)]
+    pub gate: Gate,
     /// The margin X: changes below it do not matter.
     pub margin_percent: Percent,
     /// What was compared, the reference first.
@@ -49,6 +56,18 @@ pub struct Results {
     pub notes: Vec<String>,
     /// What was measured: `comparisons` can be derived from it again.
     pub measured: Vec<Measured>,
+}
+
+/// What makes a run fail that came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gate {
+    /// Nothing.
+    #[default]
+    None,
+    /// A regression beyond the margin that is not one of many chances: its p-value is at most .05 after Holm's
+    /// correction for all comparisons, and its 95 % interval lies beyond the margin.
+    Regression,
 }
 
 /// One revision that was compared.
@@ -94,6 +113,15 @@ pub struct Comparison {
     pub p_value: Option<f64>,
     /// Benjamini-Hochberg's q-value over all comparisons of the file.
     pub q_value: Option<f64>,
+    /// The p-value after Holm's correction for all comparisons of the file.
+    #[serde(default)]
+    pub adjusted_p_value: Option<f64>,
+    /// Whether it is what the file's gate is about.
+    #[serde(default)]
+    pub trips_gate: bool,
+    /// Why it was measured no further. Null if it was not measured, or if the run did not come to its end.
+    #[serde(default)]
+    pub stopped_by: Option<StoppedBy>,
     /// The answer.
     pub verdict: Verdict,
     /// The margin of this benchmark: its own, or `margin_percent` of the file.
@@ -144,7 +172,7 @@ pub enum Method {
     Lockstep,
     /// Live processes of all sides, one benchmark of each in turn.
     Process,
-    /// Not at all: the code is identical.
+    /// Not at all: the code is identical, or there was no time.
     None,
 }
 
@@ -213,6 +241,9 @@ pub struct Measured {
     /// What is worth knowing about how it was measured, in words.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Why each revision, by position, was measured no further; null where nothing is to be said.
+    #[serde(default)]
+    pub stopped_by: Vec<Option<StoppedBy>>,
     /// One entry for each launch group.
     pub launches: Vec<LaunchValues>,
 }
@@ -243,6 +274,35 @@ impl Measured {
             target: self.target.clone(),
             benchmark: self.benchmark.clone(),
         }
+    }
+
+    /// A benchmark of which nothing is measured yet.
+    pub fn new(package: String, target: String, benchmark: String) -> Self {
+        Self {
+            package,
+            target,
+            benchmark,
+            unit: "ns".to_owned(),
+            margin_percent: None,
+            identical: Vec::new(),
+            same_code: Vec::new(),
+            notes: Vec::new(),
+            stopped_by: Vec::new(),
+            launches: Vec::new(),
+        }
+    }
+
+    /// The values of two revisions in each launch group that has both.
+    pub fn pairs(&self, base: usize, head: usize) -> Vec<(f64, f64)> {
+        let pair = |launch: &LaunchValues| {
+            Some(((*launch.values.get(base)?)?, (*launch.values.get(head)?)?))
+        };
+        self.launches.iter().filter_map(pair).collect()
+    }
+
+    /// ln(head time / base time) of each launch group that has both.
+    pub fn log_ratios(&self, base: usize, head: usize) -> Vec<f64> {
+        self.pairs(base, head).into_iter().map(|(base, head)| (head / base).ln()).collect()
     }
 }
 

@@ -12,7 +12,7 @@ mod summary;
 mod verdict;
 mod welch;
 
-pub use multiple::benjamini_hochberg;
+pub use multiple::{benjamini_hochberg, holm};
 pub use percent::Percent;
 pub use signed_rank::{Interval, SignedRankTest, WalshAverages, signed_rank_test};
 pub use stopping::{BUDGET, Decision, LOOKS, Look, StoppedBy, decide};
