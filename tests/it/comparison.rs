@@ -1,7 +1,7 @@
 //! Whole comparisons of criterion crates.
 
 use cargo_bench_compare::results::{Comparison, Method, Results};
-use cargo_bench_compare::stats::{Confidence, Verdict};
+use cargo_bench_compare::stats::{Confidence, StoppedBy, Verdict};
 
 use crate::support::{Fixture, bench, steady};
 
@@ -39,7 +39,7 @@ fn changes_are_found_with_their_size_and_the_rest_is_told() {
     let slower = comparison(&results, "slower");
     assert_eq!(slower.verdict, Verdict::Regressed);
     assert_eq!(slower.confidence, Confidence::Three);
-    assert_eq!(slower.pairs, 12);
+    assert_eq!((slower.pairs, slower.stopped_by), (18, Some(StoppedBy::Efficacy)));
     assert!((slower.improvement_percent.unwrap().value() - -100.0 / 6.0).abs() < 0.01);
     assert_eq!(slower.base.nanoseconds, Some(1000.0));
     assert_eq!(slower.head.nanoseconds, Some(1200.0));
@@ -50,6 +50,7 @@ fn changes_are_found_with_their_size_and_the_rest_is_told() {
 
     let same = comparison(&results, "same");
     assert_eq!((same.verdict, same.p_value), (Verdict::Equivalent, Some(1.0)));
+    assert_eq!((same.pairs, same.stopped_by), (12, Some(StoppedBy::Precision)));
 
     assert_eq!(results.removed[0].benchmark, "old");
     assert_eq!(results.added[0].benchmark, "new");
