@@ -171,7 +171,7 @@ impl Executor for Programs {
         interrupt::check()?;
         let program = &self.0[&(target.name.clone(), side)];
         let all = program.ids.iter().all(|id| wanted.contains(id));
-        let wanted = if all { Wanted::All } else { Wanted::Only(wanted) };
+        let wanted = if all { Wanted::All(wanted) } else { Wanted::Only(wanted) };
         program.benchmarks.start(wanted, effort, attachment, None)
     }
 }

@@ -3,15 +3,24 @@
 //! In: one bench executable and how cargo would start it. Out: the ids of its benchmarks, and samples.
 //! Knows nothing of sides, schedules or statistics.
 
+mod bencher;
 mod criterion;
+mod divan;
+mod libtest;
 mod limits;
+mod lines;
+mod one_by_one;
 mod output;
+mod patience;
+mod run;
 
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
 use memchr::memmem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::build::Launch;
 use crate::error::Result;
@@ -37,6 +46,54 @@ pub struct Measurement {
     pub unit: String,
     /// In the order in which they were taken.
     pub samples: Vec<Sample>,
+    /// Whether the harness gives no samples, but one figure that it has made of them: their median.
+    pub is_summary: bool,
+    /// What one iteration works on, if the benchmark says so.
+    pub throughput: Option<Throughput>,
+    /// What was counted beside, such as allocations.
+    pub counts: Vec<Count>,
+}
+
+impl Measurement {
+    /// Samples in a unit, and nothing else.
+    pub fn new(
+        benchmark: impl Into<String>,
+        unit: impl Into<String>,
+        samples: Vec<Sample>,
+    ) -> Self {
+        Self {
+            benchmark: benchmark.into(),
+            unit: unit.into(),
+            samples,
+            is_summary: false,
+            throughput: None,
+            counts: Vec::new(),
+        }
+    }
+
+    /// The median time of an iteration, in nanoseconds, where the harness tells no more.
+    pub fn median(benchmark: impl Into<String>, nanoseconds: f64) -> Self {
+        let sample = Sample { iterations: 1.0, total: nanoseconds };
+        Self { is_summary: true, ..Self::new(benchmark, "ns", vec![sample]) }
+    }
+}
+
+/// How much one iteration of a benchmark works on, as precisely as its harness says it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Throughput {
+    /// How many of them an iteration takes.
+    pub amount: f64,
+    /// `bytes`, `items`, `elements`, `chars`, `cycles`, ...
+    pub unit: String,
+}
+
+/// Something that is counted, not timed: the same code gives the same number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Count {
+    /// What is counted: `allocations`, `allocated bytes`, ...
+    pub metric: String,
+    /// How many of them in one iteration.
+    pub value: f64,
 }
 
 /// What a running executable did in one step.
@@ -65,13 +122,21 @@ impl Failure {
     }
 }
 
-/// Which benchmarks of an executable are to run.
+/// Which benchmarks of an executable are to run, in the order in which all sides should run them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted<'a> {
-    /// All of them.
-    All,
+    /// All of them, which are these.
+    All(&'a [String]),
     /// Those with these ids. Others may run too where the harness cannot be told exactly.
     Only(&'a [String]),
+}
+
+impl<'a> Wanted<'a> {
+    /// The ids.
+    pub fn ids(self) -> &'a [String] {
+        let (Self::All(ids) | Self::Only(ids)) = self;
+        ids
+    }
 }
 
 /// How much a launch measures of each benchmark, unless the benchmark's own code says otherwise.
@@ -90,14 +155,15 @@ pub trait Benchmarks {
     /// own failure; the outer one an interrupt.
     fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>>;
 
-    /// Whether its processes can be kept in step: they wait after each benchmark, and nothing stands between
-    /// them and this program.
+    /// Whether its processes can be kept in step: each runs one benchmark alone or waits after each, and
+    /// nothing stands between them and this program.
     fn can_keep_step(&self) -> bool;
 
-    /// Starts a process that measures benchmarks, one for each step of the [`Session`]. It does as little as
-    /// possible before the first step. With an attachment it is one of the sides of a
-    /// [`Baton`](crate::lockstep::Baton). With another executable, that one is started in place of the
-    /// launch's own ([`Launch::of`]): the same code in another layout.
+    /// Starts measuring benchmarks, one for each step of the [`Session`]: in one process that waits in between,
+    /// or in a process for each. Before the first step it does as little as possible. With an attachment its
+    /// processes are one of the sides of a [`Baton`](crate::lockstep::Baton), one after the other. With another
+    /// executable, that one is started in place of the launch's own ([`Launch::of`]): the same code in another
+    /// layout.
     fn start(
         &self,
         wanted: Wanted<'_>,
@@ -107,7 +173,7 @@ pub trait Benchmarks {
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>>;
 }
 
-/// A live bench process that is stepped from benchmark to benchmark. Dropping it ends the process.
+/// One side's benchmarks, stepped from one to the next. Dropping it ends what still runs of it.
 pub trait Session {
     /// Lets it go on to its next benchmark.
     fn resume(&mut self);
@@ -155,6 +221,8 @@ pub enum Harness {
     Gungraun,
     /// A CodSpeed shim for another harness.
     CodSpeed,
+    /// The bencher crate.
+    Bencher,
     /// None that is known: a program of its own.
     Custom,
 }
@@ -176,8 +244,18 @@ impl Harness {
             (b"GUNGRAUN_RUNNER", Self::Gungraun),
             (b"IAI_CALLGRIND_RUNNER", Self::Gungraun),
         ];
-        let found = marks.iter().find(|(mark, _)| memmem::find(bytes, mark).is_some());
-        found.map_or(Self::Custom, |(_, harness)| *harness)
+        let has = |mark: &[u8]| memmem::find(bytes, mark).is_some();
+        let found = marks.iter().find(|(mark, _)| has(mark));
+        // The crate has no word of its own, but the places where it can panic, in whatever directory it lies.
+        let is_bencher = || {
+            has(b" ns/iter (+/- ")
+                && [&b"bencher-0."[..], b"bencher/lib.rs", b"bencher\\lib.rs"].into_iter().any(has)
+        };
+        match found {
+            Some((_, harness)) => *harness,
+            None if is_bencher() => Self::Bencher,
+            None => Self::Custom,
+        }
     }
 
     /// The adapter for an executable of this harness; `None` if there is none.
@@ -191,7 +269,14 @@ impl Harness {
             Self::CriterionFiles => {
                 Some(Box::new(criterion::FileBenchmarks::new(launch.clone(), limits.longest())))
             }
-            _ => None,
+            Self::Divan => Some(Box::new(divan::DivanBenchmarks::new(launch.clone(), limits.clone()))),
+            Self::Libtest => {
+                Some(Box::new(libtest::LibtestBenchmarks::new(launch.clone(), limits.clone())))
+            }
+            Self::Bencher => {
+                Some(Box::new(bencher::BencherBenchmarks::new(launch.clone(), limits.clone())))
+            }
+            Self::Gungraun | Self::CodSpeed | Self::Custom => None,
         }
     }
 }
@@ -204,6 +289,7 @@ impl fmt::Display for Harness {
             Self::Divan => "divan",
             Self::Gungraun => "gungraun",
             Self::CodSpeed => "a CodSpeed shim",
+            Self::Bencher => "bencher",
             Self::Custom => "a harness of its own",
         })
     }
@@ -225,6 +311,8 @@ mod tests {
         assert_eq!(detect("DIVAN_SAMPLE_COUNT"), Harness::Divan);
         assert_eq!(detect("IAI_CALLGRIND_RUNNER"), Harness::Gungraun);
         assert_eq!(detect("CODSPEED_ENV CARGO_CRITERION_PORT"), Harness::CodSpeed);
+        assert_eq!(detect("bencher-0.1.5/lib.rs .. ns/iter (+/- .."), Harness::Bencher);
+        assert_eq!(detect("prints some ns/iter (+/- of its own"), Harness::Custom);
         assert_eq!(detect("nothing"), Harness::Custom);
     }
 }

@@ -22,6 +22,14 @@ impl Output {
         Ok(Self(file))
     }
 
+    /// Sends the two streams of a command to two places, standard output first, and gives it no input. For
+    /// harnesses whose standard output is read: what a benchmark complains of must not stand in its lines.
+    pub fn capture_apart(command: &mut Command) -> std::io::Result<(Self, Self)> {
+        let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
+        Ok((Self(stdout), Self(stderr)))
+    }
+
     /// How much there is, in bytes.
     pub fn length(&self) -> u64 {
         self.0.metadata().map_or(0, |metadata| metadata.len())
@@ -49,8 +57,9 @@ impl Output {
     }
 }
 
-/// A backtrace after a panic's message would hide that message.
-fn last_lines(text: &str) -> String {
+/// The last lines of a text, after words that introduce them; nothing if there are none. A backtrace after a
+/// panic's message would hide that message.
+pub fn last_lines(text: &str) -> String {
     let text = text.rfind("\nstack backtrace:\n").map_or(text, |end| &text[..end]);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     if lines.is_empty() {

@@ -9,7 +9,7 @@ pub const MOST_SIDES: usize = 16;
 
 /// What a side does. Only the side itself changes `ABSENT` and `ARRIVING`, only the runner `WAITING`.
 pub mod state {
-    /// The preload library is not (yet) loaded.
+    /// No process has loaded the preload library yet.
     pub const ABSENT: u32 = 0;
     /// It runs without regard to the baton: between benchmarks, or because it is not fit for lock-step.
     pub const FREE: u32 = 1;
@@ -38,8 +38,10 @@ pub struct SidePage {
     pub unfit: AtomicU32,
     /// How often it has handed the baton on.
     pub handovers: AtomicU32,
+    /// How many processes, one after the other, have loaded the preload library.
+    pub loaded: AtomicU32,
     /// Keeps sides on cache lines of their own.
-    pub padding: [u32; 13],
+    pub padding: [u32; 12],
 }
 
 /// The whole page.
@@ -60,6 +62,9 @@ pub const NOBODY: u32 = u32::MAX;
 
 /// Tells the preload library its position and the page's file: `POSITION:PATH`.
 pub const PAGE_VARIABLE: &CStr = c"CARGO_BENCH_COMPARE_LOCKSTEP";
+
+/// How many times faster than time itself the clocks of the process go, if they do: a whole number.
+pub const SPEED_VARIABLE: &CStr = c"CARGO_BENCH_COMPARE_CLOCK_SPEED";
 
 /// The user's own `LD_PRELOAD`, which the preload library puts back.
 pub const USER_PRELOAD_VARIABLE: &CStr = c"CARGO_BENCH_COMPARE_USER_PRELOAD";

@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -23,7 +24,9 @@ use super::Unfit;
 mod layout {
     include!("layout.rs");
 }
-use layout::{MOST_SIDES, NOBODY, PAGE_VARIABLE, Page, USER_PRELOAD_VARIABLE, state, unfit};
+use layout::{
+    MOST_SIDES, NOBODY, PAGE_VARIABLE, Page, SPEED_VARIABLE, USER_PRELOAD_VARIABLE, state, unfit,
+};
 
 /// The compiled library; empty where it could not be compiled.
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/preload.so"));
@@ -65,7 +68,8 @@ impl Preload {
         let allowed = sched_getaffinity(None)?;
         let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
         let core = random.choice(&cores).copied().unwrap_or(0);
-        Ok(Baton { page, file, core, library: library(self.directory.path()) })
+        let attached = Arc::default();
+        Ok(Baton { page, file, core, library: library(self.directory.path()), attached })
     }
 }
 
@@ -86,14 +90,22 @@ pub struct Baton {
     file: tempfile::NamedTempFile,
     core: usize,
     library: PathBuf,
+    /// How many processes were made a side, by position.
+    attached: Arc<[AtomicU32; MOST_SIDES]>,
 }
 
 impl Baton {
-    /// What makes a process one of the sides.
+    /// What makes a process one of the sides, or several processes one after the other.
     pub fn attachment(&self, side: Side) -> Attachment {
         let mut page = OsString::from(format!("{}:", side.position()));
         page.push(self.file.path());
-        Attachment { page, library: self.library.clone(), core: self.core }
+        Attachment {
+            page,
+            library: self.library.clone(),
+            core: self.core,
+            position: side.position(),
+            attached: Arc::clone(&self.attached),
+        }
     }
 
     /// Makes a side stop at its next clock reading.
@@ -147,10 +159,11 @@ impl Baton {
         }
     }
 
-    /// Why the side should not be measured in step. Its process must have begun to run.
+    /// Why the side should not be measured in step. Its process, if it has one, must have begun to run.
     pub fn unfit(&self, side: Side) -> Option<Unfit> {
+        let attached = self.attached[side.position()].load(Acquire);
         let side = self.side(side);
-        if side.state.load(Acquire) == state::ABSENT {
+        if side.loaded.load(Acquire) < attached {
             return Some(Unfit::NotLoaded);
         }
         match side.unfit.load(Acquire) {
@@ -181,12 +194,21 @@ pub struct Attachment {
     page: OsString,
     library: PathBuf,
     core: usize,
+    position: usize,
+    attached: Arc<[AtomicU32; MOST_SIDES]>,
 }
 
 impl Attachment {
     /// Makes the command's process a side of the baton that this belongs to.
-    #[allow(unsafe_code)]
     pub fn attach(&self, command: &mut Command) {
+        self.attach_with_speed(command, 1);
+    }
+
+    /// The same, with clocks that go so many times faster than time itself: for harnesses that cannot be told
+    /// to measure for a shorter time. What it measures is as many times longer than it was.
+    #[allow(unsafe_code)]
+    pub fn attach_with_speed(&self, command: &mut Command, speed: u32) {
+        self.attached[self.position].fetch_add(1, AcqRel);
         let name = |name: &std::ffi::CStr| OsStr::from_bytes(name.to_bytes()).to_owned();
         let mut libraries = self.library.clone().into_os_string();
         // Given by the launch's environment, not by this program's.
@@ -197,6 +219,8 @@ impl Attachment {
             command.env(name(USER_PRELOAD_VARIABLE), user);
         }
         command.env("LD_PRELOAD", libraries).env(name(PAGE_VARIABLE), &self.page);
+        // Always there: the size of the environment can shift the stack.
+        command.env(name(SPEED_VARIABLE), speed.to_string());
         let core = self.core;
         let pin = move || {
             let mut cores = CpuSet::new();
@@ -329,9 +353,15 @@ mod tests {
     fn what_makes_a_side_unfit_is_told() {
         let (_preload, baton) = baton();
         let side = Side::REFERENCE;
+        assert_eq!(baton.unfit(side), None, "no process was started");
+        baton.attachment(side).attach(&mut Command::new("true"));
         assert_eq!(baton.unfit(side), Some(Unfit::NotLoaded));
-        baton.side(side).state.store(state::FREE, Release);
+        baton.side(side).loaded.store(1, Release);
         assert_eq!(baton.unfit(side), None);
+        // One of its later processes does not load it.
+        baton.attachment(side).attach(&mut Command::new("true"));
+        assert_eq!(baton.unfit(side), Some(Unfit::NotLoaded));
+        baton.side(side).loaded.store(2, Release);
         baton.side(side).unfit.store(unfit::SLEEP, Release);
         assert_eq!(baton.unfit(side), Some(Unfit::Sleeps));
         baton.side(side).unfit.store(unfit::SLEEP | unfit::THREAD, Release);

@@ -20,7 +20,9 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 mod layout {
     include!("layout.rs");
 }
-use layout::{MOST_SIDES, PAGE_VARIABLE, Page, USER_PRELOAD_VARIABLE, state, unfit};
+use layout::{
+    MOST_SIDES, PAGE_VARIABLE, Page, SPEED_VARIABLE, USER_PRELOAD_VARIABLE, state, unfit,
+};
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -74,9 +76,20 @@ struct Side {
     hidden: i64,
     /// When it got the baton, by the real clock.
     has_since: i64,
+    /// How many times faster than time itself its clocks go, since when.
+    speed: i64,
+    origin: i64,
 }
 
-static mut SIDE: Side = Side { page: null(), position: 0, main_thread: 0, hidden: 0, has_since: 0 };
+static mut SIDE: Side = Side {
+    page: null(),
+    position: 0,
+    main_thread: 0,
+    hidden: 0,
+    has_since: 0,
+    speed: 1,
+    origin: 0,
+};
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -102,12 +115,22 @@ unsafe extern "C" fn join() {
                     let side = addr_of_mut!(SIDE);
                     (*side).position = position;
                     (*side).main_thread = pthread_self();
+                    (*side).origin = real_now();
+                    let speed = getenv(SPEED_VARIABLE.as_ptr());
+                    if !speed.is_null() {
+                        (*side).speed = i64::from(atoi(speed)).max(1);
+                    }
                     (*side).page = page.cast();
-                    (&(*(*side).page).sides)[position].state.store(state::FREE, Release);
+                    let mine = &(&(*(*side).page).sides)[position];
+                    // It may be expected at its first clock reading already.
+                    let _ =
+                        mine.state.compare_exchange(state::ABSENT, state::FREE, AcqRel, Relaxed);
+                    mine.loaded.fetch_add(1, AcqRel);
                 }
             }
         }
         unsetenv(PAGE_VARIABLE.as_ptr());
+        unsetenv(SPEED_VARIABLE.as_ptr());
         let user_preload = getenv(USER_PRELOAD_VARIABLE.as_ptr());
         if user_preload.is_null() {
             unsetenv(c"LD_PRELOAD".as_ptr());
@@ -157,7 +180,8 @@ unsafe fn real_now() -> i64 {
     time.seconds * 1_000_000_000 + time.nanoseconds as i64
 }
 
-/// Every clock that does not stand for the time of day lies behind by what was hidden, whoever reads it.
+/// Every clock that does not stand for the time of day lies behind by what was hidden, whoever reads it, and
+/// goes faster if it is to.
 /// The main thread's readings of the fine ones are where the baton is handed on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int {
@@ -169,13 +193,19 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_i
             return result;
         }
         let hidden_at_reading = SIDE.hidden;
+        // All clocks are ahead of time itself by the same.
+        let read_at = if SIDE.speed > 1 && clock != MONOTONIC { real_now() } else { 0 };
         if clock != MONOTONIC_COARSE && pthread_self() == SIDE.main_thread {
             keep_in_step(&*page);
         }
-        let behind =
-            (*time).seconds * 1_000_000_000 + (*time).nanoseconds as i64 - hidden_at_reading;
-        (*time).seconds = behind / 1_000_000_000;
-        (*time).nanoseconds = (behind % 1_000_000_000) as c_long;
+        let read = (*time).seconds * 1_000_000_000 + (*time).nanoseconds as i64;
+        let mut shown = read - hidden_at_reading;
+        if SIDE.speed > 1 {
+            let monotonic = if clock == MONOTONIC { read } else { read_at };
+            shown += (SIDE.speed - 1) * (monotonic - hidden_at_reading - SIDE.origin);
+        }
+        (*time).seconds = shown / 1_000_000_000;
+        (*time).nanoseconds = (shown % 1_000_000_000) as c_long;
         0
     }
 }
@@ -319,8 +349,9 @@ pub unsafe extern "C" fn clock_nanosleep(
         if flags & ABSOLUTE == 0 || time.is_null() || clock == 0 {
             return function(clock, flags, time, left);
         }
-        // A moment on this process's clock, which lies behind the real one.
-        let moment = (*time).seconds * 1_000_000_000 + (*time).nanoseconds as i64 + SIDE.hidden;
+        // A moment on this process's clock, which lies behind the real one, or runs ahead of it.
+        let moment = (*time).seconds * 1_000_000_000 + (*time).nanoseconds as i64;
+        let moment = SIDE.origin + (moment - SIDE.origin) / SIDE.speed + SIDE.hidden;
         let moment = Timespec {
             seconds: moment / 1_000_000_000,
             nanoseconds: (moment % 1_000_000_000) as c_long,

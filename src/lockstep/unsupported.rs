@@ -69,4 +69,8 @@ impl Attachment {
     pub fn attach(&self, _command: &mut Command) {
         match *self {}
     }
+
+    pub fn attach_with_speed(&self, _command: &mut Command, _speed: u32) {
+        match *self {}
+    }
 }

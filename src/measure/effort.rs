@@ -66,7 +66,7 @@ mod tests {
 
     fn measurement(unit: &str, nanoseconds: f64) -> Measurement {
         let sample = Sample { iterations: 2.0, total: 2.0 * nanoseconds };
-        Measurement { benchmark: "b".to_owned(), unit: unit.to_owned(), samples: vec![sample; 4] }
+        Measurement::new("b", unit, vec![sample; 4])
     }
 
     #[test]

@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn measurement(times: &[f64]) -> Measurement {
-        Measurement { benchmark: "b".to_owned(), unit: "ns".to_owned(), samples: samples(times) }
+        Measurement::new("b", "ns", samples(times))
     }
 
     fn ratio(base: &[f64], head: &[f64], method: Method) -> f64 {

@@ -60,11 +60,11 @@ impl Session for ScriptedSession {
                     self.log.borrow_mut().push(format!("{} {benchmark}", self.side));
                     let total = if does == Does::TakesNoTime { 0.0 } else { 5.0 };
                     let unit = if does == Does::CountsCycles { "cycles" } else { "ns" };
-                    return Ok(Some(Step::Measured(Measurement {
+                    return Ok(Some(Step::Measured(Measurement::new(
                         benchmark,
-                        unit: unit.to_owned(),
-                        samples: vec![Sample { iterations: 1.0, total }],
-                    })));
+                        unit,
+                        vec![Sample { iterations: 1.0, total }],
+                    ))));
                 }
             }
         }

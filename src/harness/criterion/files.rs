@@ -195,11 +195,8 @@ fn read_results(home: &Path) -> Vec<Measurement> {
             .zip(sample.times)
             .map(|(iterations, total)| Sample { iterations, total })
             .collect();
-        measurements.push(Measurement {
-            benchmark: benchmark.title.unwrap_or(benchmark.full_id),
-            unit: "ns".to_owned(),
-            samples,
-        });
+        let id = benchmark.title.unwrap_or(benchmark.full_id);
+        measurements.push(Measurement::new(id, "ns", samples));
     }
     measurements
 }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crate::build::Launch;
 use crate::error::Result;
 use crate::harness::output::Output;
+use crate::harness::patience::{Patience, seconds};
 use crate::harness::{
     Benchmarks, Effort, Failure, Measurement, Sample, Session, Step, TimeLimits, Wanted,
 };
@@ -128,53 +129,6 @@ struct SocketSession {
     ids: HashSet<String>,
 }
 
-/// How long a process may still be silent.
-#[derive(Debug)]
-struct Patience {
-    limits: TimeLimits,
-    /// The limit that holds now.
-    timeout: Duration,
-    /// What the process has said it will take, on top of that.
-    announced: Duration,
-    used: Duration,
-    looked_at: Instant,
-}
-
-impl Patience {
-    fn new(limits: TimeLimits) -> Self {
-        Self {
-            timeout: limits.general(),
-            limits,
-            announced: Duration::ZERO,
-            used: Duration::ZERO,
-            looked_at: Instant::now(),
-        }
-    }
-
-    /// From now on it is this benchmark that runs.
-    fn begin(&mut self, id: &str) {
-        self.timeout = self.limits.of(id);
-    }
-
-    /// The process gave a sign, and said how long the next one will take. That is believed within reason:
-    /// where a benchmark takes no time by its own clock, criterion expects thousands of years.
-    fn renew(&mut self, announced: Duration) {
-        self.announced = announced.min(20 * self.timeout);
-        self.used = Duration::ZERO;
-        self.looked_at = Instant::now();
-    }
-
-    /// Whether it is at an end. Time in which the process could not run does not count.
-    fn is_exhausted(&mut self, could_run: bool) -> bool {
-        let now = Instant::now();
-        if could_run {
-            self.used += now - self.looked_at;
-        }
-        self.looked_at = now;
-        self.used >= self.timeout + self.announced
-    }
-}
-
 /// Why a conversation ended.
 enum Broken {
     /// The process closed its end, which is how it says goodbye.
@@ -282,7 +236,7 @@ impl SocketSession {
                     .map(|(iterations, total)| Sample { iterations, total })
                     .collect();
                 self.state = State::Parked;
-                return Ok(Some(Measurement { benchmark, unit, samples }));
+                return Ok(Some(Measurement::new(benchmark, unit, samples)));
             }
             (State::Running, Incoming::BeginningBenchmark { id }) => {
                 let id = self.encounter(&id);
@@ -378,7 +332,7 @@ impl SocketSession {
 
     /// The connection is closed: how did the process end?
     fn conclude(&mut self) -> Result<Step> {
-        let status = self.process.wait_until(Some(Instant::now() + self.patience.timeout))?;
+        let status = self.process.wait_until(Some(Instant::now() + self.patience.timeout()))?;
         let reason = match status {
             Some(status) if status.success() => match &self.current {
                 None => return Ok(Step::Finished),
@@ -387,7 +341,7 @@ impl SocketSession {
             Some(status) => format!("the process {}", describe_exit(status)),
             None => {
                 self.process.kill();
-                format!("the process did not end within {}", seconds(self.patience.timeout))
+                format!("the process did not end within {}", seconds(self.patience.timeout()))
             }
         };
         Ok(self.failed(&reason))
@@ -420,7 +374,10 @@ impl Session for SocketSession {
         let why = match broken {
             Broken::Closed => return self.conclude().map(Some),
             Broken::TimedOut => {
-                format!("no sign of progress for {}; it was ended", seconds(self.patience.timeout))
+                format!(
+                    "no sign of progress for {}; it was ended",
+                    seconds(self.patience.timeout())
+                )
             }
             Broken::Rubbish(ProtocolError(what)) => {
                 format!("it does not follow criterion's protocol: {what}")
@@ -444,8 +401,4 @@ fn announced_by(message: &Incoming) -> Duration {
 
 fn rubbish(what: &str) -> Broken {
     Broken::Rubbish(ProtocolError(what.to_owned()))
-}
-
-fn seconds(duration: Duration) -> String {
-    humantime::format_duration(duration).to_string()
 }
