@@ -95,7 +95,10 @@ impl Taking<'_> {
         name: &TargetName,
         earlier: &[(Side, &Listed)],
     ) -> Result<Option<Listed>> {
-        let harness = Harness::detect(&executable.path)?;
+        let harness = match (Harness::detect(&executable.path)?, self.rules.own_harness(name)) {
+            (Harness::Custom, Some(prints)) => Harness::Own(prints),
+            (harness, _) => harness,
+        };
         let limits = self.rules.time_limits(name, self.timeout);
         let Some(mut benchmarks) = harness.open(&executable.launch, &limits) else {
             let inventory = Inventory::NotUnderstood(harness);

@@ -320,9 +320,8 @@ impl Plan {
                 let names: Vec<String> = sides.iter().map(ToString::to_string).collect();
                 format!("{}: ", names.join(", "))
             };
-            self.notes.push(format!(
-                "{sides}`{name}` uses {harness}, which cannot be measured yet; left out"
-            ));
+            let why = harness.why_left_out(&name.target);
+            self.notes.push(format!("{sides}`{name}` is left out: it {why}"));
         }
     }
 }
@@ -441,7 +440,8 @@ mod tests {
 
     #[test]
     fn a_harness_that_is_not_understood_is_noted_once_and_its_side_where_sides_differ() {
-        let unknown = || Listed { inventory: Inventory::NotUnderstood(Harness::Divan), ..has(&[]) };
+        let unknown =
+            || Listed { inventory: Inventory::NotUnderstood(Harness::Gungraun), ..has(&[]) };
         let both = inventories(vec![
             vec![("t", unknown()), ("u", has(&["a"]))],
             vec![("t", unknown()), ("u", unknown())],
@@ -450,8 +450,8 @@ mod tests {
         assert_eq!(
             plan.notes,
             [
-                "`p::t` uses divan, which cannot be measured yet; left out",
-                "head: `p::u` uses divan, which cannot be measured yet; left out",
+                "`p::t` is left out: it uses gungraun, which cannot be measured",
+                "head: `p::u` is left out: it uses gungraun, which cannot be measured",
             ]
         );
     }

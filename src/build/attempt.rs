@@ -62,10 +62,12 @@ pub fn compile(
             for error in built.errors() {
                 observer.show(error.rendered);
             }
-            return Err(Error::comparison("does not build").because(format!(
+            let error = Error::comparison("does not build").because(format!(
                 "`cargo bench --no-run` {}; its messages are above",
                 describe_exit(built.status)
-            )));
+            ));
+            let is_unstable = built.errors().any(|error| error.is_unstable_feature);
+            return Err(if is_unstable { error.help(ALLOW_FEATURES) } else { error });
         };
         for (manifest, failed) in broken {
             overlay::remove_target(&manifest, &failed.target)?;
@@ -80,6 +82,9 @@ pub fn compile(
     }
     Ok(compiled)
 }
+
+const ALLOW_FEATURES: &str = "`#[bench]` and other features need a nightly compiler: take one with \
+    `cargo +nightly bench-compare`, or let the stable one pass for it with RUSTC_BOOTSTRAP=1 in the environment";
 
 /// The targets without which a build might succeed: each with its manifest. `None` if there is more that is wrong.
 fn broken_targets(

@@ -34,7 +34,12 @@ pub struct CompilerError<'a> {
     pub target: &'a Target,
     /// What the compiler says, coloured.
     pub rendered: &'a str,
+    /// Whether a stable compiler refuses an unstable feature, as for every `#[bench]`.
+    pub is_unstable_feature: bool,
 }
+
+/// rustc's code for "`#![feature]` may not be used on the stable release channel".
+const FEATURE_ON_STABLE: &str = "E0554";
 
 impl Built {
     /// What does not compile and why. The warnings of several revisions are not what anybody asked for.
@@ -44,7 +49,9 @@ impl Built {
                 if matches!(message.level, DiagnosticLevel::Error | DiagnosticLevel::Ice) =>
             {
                 let rendered = message.rendered.as_deref()?;
-                Some(CompilerError { package: package_id, target, rendered })
+                let code = message.code.as_ref();
+                let is_unstable_feature = code.is_some_and(|code| code.code == FEATURE_ON_STABLE);
+                Some(CompilerError { package: package_id, target, rendered, is_unstable_feature })
             }
             _ => None,
         })

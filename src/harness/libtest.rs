@@ -46,7 +46,10 @@ impl LibtestBenchmarks {
     fn list_with(&self, arguments: &[&str]) -> Result<std::result::Result<Ended, Failure>> {
         let list = ["--list", "--format", "terse"];
         let unstable = if self.unstable { &UNSTABLE[..] } else { &[] };
-        Run::to_end(self.launch.command([arguments, &list, unstable].concat()), self.limits.longest())
+        Run::to_end(
+            self.launch.command([arguments, &list, unstable].concat()),
+            self.limits.longest(),
+        )
     }
 
     /// The names of benchmarks that `--list` prints with these arguments.

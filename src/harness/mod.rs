@@ -11,6 +11,7 @@ mod limits;
 mod lines;
 mod one_by_one;
 mod output;
+mod own;
 mod patience;
 mod run;
 
@@ -223,6 +224,8 @@ pub enum Harness {
     CodSpeed,
     /// The bencher crate.
     Bencher,
+    /// One of its own, of which the configuration says what it prints.
+    Own(OwnHarness),
     /// None that is known: a program of its own.
     Custom,
 }
@@ -262,21 +265,35 @@ impl Harness {
     ///
     /// `limits` are how long its processes may go on without any sign of progress beyond what they announced.
     pub fn open(self, launch: &Launch, limits: &TimeLimits) -> Option<Box<dyn Benchmarks>> {
-        match self {
-            Self::Criterion => {
-                Some(Box::new(criterion::SocketBenchmarks::new(launch.clone(), limits.clone())))
-            }
+        let (launch, limits) = (launch.clone(), limits.clone());
+        Some(match self {
+            Self::Criterion => Box::new(criterion::SocketBenchmarks::new(launch, limits)),
             Self::CriterionFiles => {
-                Some(Box::new(criterion::FileBenchmarks::new(launch.clone(), limits.longest())))
+                Box::new(criterion::FileBenchmarks::new(launch, limits.longest()))
             }
-            Self::Divan => Some(Box::new(divan::DivanBenchmarks::new(launch.clone(), limits.clone()))),
-            Self::Libtest => {
-                Some(Box::new(libtest::LibtestBenchmarks::new(launch.clone(), limits.clone())))
-            }
-            Self::Bencher => {
-                Some(Box::new(bencher::BencherBenchmarks::new(launch.clone(), limits.clone())))
-            }
-            Self::Gungraun | Self::CodSpeed | Self::Custom => None,
+            Self::Divan => Box::new(divan::DivanBenchmarks::new(launch, limits)),
+            Self::Libtest => Box::new(libtest::LibtestBenchmarks::new(launch, limits)),
+            Self::Bencher => Box::new(bencher::BencherBenchmarks::new(launch, limits)),
+            Self::Own(prints) => Box::new(own::OwnBenchmarks::new(launch, limits, prints)),
+            Self::Gungraun | Self::CodSpeed | Self::Custom => return None,
+        })
+    }
+
+    /// Why an executable of this harness is left out and what to do about it, to be put after its target's full
+    /// name.
+    pub fn why_left_out(self, target: &str) -> String {
+        match self {
+            Self::Custom => format!(
+                "has a harness of its own, and an unknown program is not run. If it prints the lines of \
+                 `#[bench]` or JSON lines (docs/harnesses.md), say so in bench-compare.toml: \
+                 `[target.{target}]` with `harness = \"libtest\"` or `\"json-lines\"`"
+            ),
+            Self::CodSpeed => "is built for CodSpeed, whose library takes the place of its harness and measures \
+                               only under CodSpeed's own runner. Build it without: `cargo bench-compare` compares \
+                               what `cargo bench` builds, so take `--cfg codspeed` out of RUSTFLAGS, or depend on \
+                               criterion or divan itself"
+                .to_owned(),
+            other => format!("uses {other}, which cannot be measured"),
         }
     }
 }
@@ -290,7 +307,7 @@ impl fmt::Display for Harness {
             Self::Gungraun => "gungraun",
             Self::CodSpeed => "a CodSpeed shim",
             Self::Bencher => "bencher",
-            Self::Custom => "a harness of its own",
+            Self::Own(_) | Self::Custom => "a harness of its own",
         })
     }
 }

@@ -40,7 +40,12 @@ pub fn launch_values(sides: &[(Side, Measurement)], method: Method) -> Vec<(Side
     let Some((_, reference)) = sides.iter().min_by_key(|(side, _)| *side) else {
         return Vec::new();
     };
+    // Where one harness gives its median alone, another's lower quartile would be none to compare it with.
+    let summarised = sides.iter().any(|(_, measurement)| measurement.is_summary);
     let value = |measurement: &Measurement| {
+        if summarised {
+            return median_per_iteration(&measurement.samples);
+        }
         let own = time_per_iteration(&measurement.samples, method);
         match (method, median_ratio(&reference.samples, &measurement.samples)) {
             (Method::Lockstep, Some(ratio)) => {
@@ -50,6 +55,11 @@ pub fn launch_values(sides: &[(Side, Measurement)], method: Method) -> Vec<(Side
         }
     };
     sides.iter().map(|(side, m)| (*side, value(m).filter(|value| is_quantity(*value)))).collect()
+}
+
+fn median_per_iteration(samples: &[Sample]) -> Option<f64> {
+    let each: Vec<f64> = samples.iter().map(|sample| sample.total / sample.iterations).collect();
+    stats::median(&each)
 }
 
 /// `None` if the samples are not neighbours, because there are more of the one than of the other.
@@ -125,6 +135,20 @@ mod tests {
     fn without_neighbours_the_sides_stand_for_themselves() {
         let ratio = ratio(&[10.0; 5], &[20.0; 7], Method::Lockstep);
         assert!((ratio - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_harness_that_gives_its_median_is_compared_with_the_other_ones_median() {
+        let sides: Vec<Side> = Side::first(2).collect();
+        let both = [
+            (sides[0], measurement(&[2.0, 2.0, 20.0, 40.0, 60.0])),
+            (sides[1], Measurement::median("b", 10.0)),
+        ];
+        for method in [Method::Process, Method::Lockstep] {
+            let values: Vec<f64> =
+                launch_values(&both, method).into_iter().map(|(_, value)| value.unwrap()).collect();
+            assert_eq!(values, [10.0, 10.0], "{method:?}");
+        }
     }
 
     #[test]

@@ -17,6 +17,11 @@ use super::one_by_one::{OneByOne, Processes};
 use super::run::{Ended, Run};
 use super::{Benchmarks, Effort, Failure, Measurement, Session, TimeLimits, Wanted};
 
+use tree::Leaf;
+
+/// The path of a benchmark, and its number of threads where it runs with several.
+type Variant = (String, Option<String>);
+
 /// A divan executable.
 #[derive(Debug, Clone)]
 pub struct DivanBenchmarks {
@@ -74,14 +79,14 @@ impl DivanBenchmarks {
     fn variants(
         &self,
         paths: Option<Vec<String>>,
-    ) -> Result<std::result::Result<Vec<(String, Option<String>)>, Failure>> {
+    ) -> Result<std::result::Result<Vec<Variant>, Failure>> {
         let all = match self.tested(None)? {
             Ok(all) => all,
             Err(failure) => return Ok(Err(failure)),
         };
         let leaves = tree::leaves(&all.stdout);
         let Some(paths) = paths else {
-            let variants = leaves.into_iter().map(|leaf| leaf.variant()).collect();
+            let variants = leaves.into_iter().map(Leaf::variant).collect();
             return Ok(all.good().map(|_| variants));
         };
         let mut variants = Vec::new();

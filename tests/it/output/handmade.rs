@@ -105,7 +105,7 @@ pub fn every_verdict() -> Value {
         "benchmark": "it failed later",
         "error": "the process exited with code 101; it printed:\nthread 'main' panicked:\nno luck",
     }]);
-    file["notes"] = json!(["`p::u` uses divan, which cannot be measured yet; left out"]);
+    file["notes"] = json!(["`p::u` is left out: it uses another harness"]);
     file
 }
 
