@@ -14,6 +14,7 @@ use crate::config::{Rules, margin, timeout};
 use crate::error::{Error, Result};
 use crate::measure::MOST_LAUNCHES;
 use crate::plan::Filter;
+use crate::report::Sort;
 use crate::results::Gate;
 use crate::revision::{Cache, Range};
 use crate::stats::Percent;
@@ -240,6 +241,15 @@ pub struct Presentation {
     /// Write the results to this file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub output: Option<PathBuf>,
+    /// In the table, what comes first [default: name]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "What to show")]
+    pub sort: Option<Sort>,
+    /// In the table, show every row, however many there are and however little they say
+    #[arg(long, help_heading = "What to show")]
+    pub all: bool,
+    /// The width of the table [default: the terminal's; elsewhere it has no limit]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..), help_heading = "What to show")]
+    pub width: Option<u16>,
     /// In Markdown, link commits to this repository: https://github.com/owner/name
     #[arg(long, value_name = "URL", help_heading = "What to show")]
     pub repository_url: Option<String>,
@@ -249,6 +259,32 @@ pub struct Presentation {
     /// When to use colours
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "What to show")]
     pub color: Color,
+}
+
+impl Presentation {
+    /// Fails if there is an option that the form has no use for.
+    pub fn check(&self) -> Result<()> {
+        let table = [
+            ("--sort", self.sort.is_some()),
+            ("--all", self.all),
+            ("--width", self.width.is_some()),
+        ];
+        let markdown = [
+            ("--repository-url", self.repository_url.is_some()),
+            ("--ci-url", self.ci_url.is_some()),
+        ];
+        for (format, name, options) in [
+            (Format::Table, "the table", &table[..]),
+            (Format::Markdown, "Markdown", &markdown[..]),
+        ] {
+            let given = options.iter().find(|(_, given)| *given);
+            if let Some((option, _)) = given.filter(|_| self.format != format) {
+                return Err(Error::usage(format!("{option} is about {name}"))
+                    .help("leave it out, or choose another --format"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The form in which results are shown.

@@ -15,7 +15,23 @@ use super::arguments::{Format, Presentation};
 pub fn present(results: &Results, presentation: &Presentation) -> Result<()> {
     let to_stdout = presentation.output.is_none();
     let text = match presentation.format {
-        Format::Table => table(results, Table { color: to_stdout }),
+        Format::Table => {
+            let terminal = || terminal_size::terminal_size_of(std::io::stdout());
+            let width = match presentation.width {
+                Some(width) => Some(width),
+                None if to_stdout => terminal().map(|(width, _)| width.0),
+                None => None,
+            };
+            table(
+                results,
+                Table {
+                    color: to_stdout,
+                    width: width.map(usize::from),
+                    sort: presentation.sort.unwrap_or_default(),
+                    all: presentation.all,
+                },
+            )
+        }
         Format::Markdown => markdown(
             results,
             &MarkdownOptions {

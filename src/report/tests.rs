@@ -80,11 +80,40 @@ prop_compose! {
         Comparison {
             package, target, benchmark, base, head, unit, improvement_percent,
             accuracy_percent: Accuracy { at_95, at_99, at_999 },
-            interval_percent: None, confidence, p_value, q_value: None, adjusted_p_value: None, trips_gate: false, stopped_by: None, verdict,
-            margin_percent: Percent::new(2.0), within_margin, pairs_to_decide, pairs,
+            confidence, p_value, verdict, within_margin, pairs_to_decide, pairs, log_ratios,
             method: if is_measured { Method::Process } else { Method::None },
-            notes: Vec::new(), log_ratios,
+            ..comparison(0.0, Option::None)
         }
+    }
+}
+
+/// A comparison that came to this improvement and interval, in percent.
+pub fn comparison(improvement: f64, interval: Option<[f64; 2]>) -> Comparison {
+    let side = |label: &str| SideTime { label: label.to_owned(), nanoseconds: Some(1000.0) };
+    Comparison {
+        package: "p".to_owned(),
+        target: "t".to_owned(),
+        benchmark: "b".to_owned(),
+        base: side("main"),
+        head: side("HEAD"),
+        unit: "ns".to_owned(),
+        improvement_percent: Some(Percent::new(improvement)),
+        accuracy_percent: Accuracy { at_95: None, at_99: None, at_999: None },
+        interval_percent: interval,
+        confidence: Confidence::None,
+        p_value: Some(0.5),
+        q_value: None,
+        adjusted_p_value: None,
+        trips_gate: false,
+        stopped_by: None,
+        verdict: Verdict::Inconclusive,
+        margin_percent: Percent::new(2.0),
+        within_margin: false,
+        pairs_to_decide: None,
+        pairs: 12,
+        method: Method::Process,
+        notes: Vec::new(),
+        log_ratios: Vec::new(),
     }
 }
 

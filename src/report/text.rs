@@ -2,6 +2,7 @@
 //! table nor reach the terminal as anything but text.
 
 use anstream::adapter::strip_str;
+use unicode_width::UnicodeWidthStr;
 
 /// What stands for a character that is not shown.
 const REPLACEMENT: char = '\u{fffd}';
@@ -32,6 +33,33 @@ pub fn shortened(text: &str, most: usize) -> String {
     first.chain(['…']).chain(text.chars().skip(count - end)).collect()
 }
 
+/// The same for columns of a terminal, of which some characters take two.
+pub fn shortened_to_width(text: &str, most: usize) -> String {
+    let text = one_line(text);
+    let mut keep = most;
+    let mut short = text.clone();
+    while short.width() > most && keep > 1 {
+        short = shortened(&text, keep);
+        keep -= 1;
+    }
+    short
+}
+
+/// Breaks a text between words into lines that are not wider than that, if its words are not.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// Controls move the cursor or worse; the others break the line or turn the direction of writing.
 fn is_harmless(c: char) -> bool {
     let breaks_or_turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -60,6 +88,15 @@ mod tests {
         assert_eq!(shortened("abcdef", 6), "abcdef");
         assert_eq!(shortened("abcdefg", 6), "abc…fg");
         assert_eq!(shortened("größe漢字", 5), "gr…漢字");
+        assert_eq!(shortened_to_width("größe漢字", 7), "gr…漢字");
+        assert_eq!(shortened_to_width("größe漢字", 9), "größe漢字");
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two three, four", 9), ["one two", "three,", "four"]);
+        assert_eq!(wrapped("", 9), [""]);
+        assert_eq!(wrapped("incomprehensible words", 5), ["incomprehensible", "words"]);
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! The results file: its schema, and what happens with files that are none.
 
-use cargo_bench_compare::report::{Table, table};
+use cargo_bench_compare::report::{MarkdownOptions, Sort, Table, markdown, table};
 use cargo_bench_compare::results::{Results, json_schema};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -169,15 +169,22 @@ fn full() -> Value {
 /// Reads a file and, if it can be read, makes every report of it.
 fn use_file(content: &str) {
     if let Ok(results) = Results::from_json(content) {
-        let text = table(&results, Table { color: true });
-        assert!(text.ends_with('\n'));
+        for (width, sort) in
+            [(None, Sort::Name), (Some(80), Sort::Change), (Some(200), Sort::Regressions)]
+        {
+            let text = table(&results, Table { color: true, width, sort, all: false });
+            assert!(text.ends_with('\n'));
+        }
+        let text =
+            markdown(&results, &MarkdownOptions { limit: 2_000, ..MarkdownOptions::default() });
+        assert!(text.len() <= 2_000);
         let again = Results::from_json(&results.to_json()).expect("what was read can be written");
         assert_eq!(again.measured, results.measured);
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(800) })]
 
     #[test]
     fn a_hostile_file_never_makes_the_program_panic(

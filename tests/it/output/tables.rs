@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, file};
+use unicode_width::UnicodeWidthStr;
 
 use super::handmade::{every_verdict, measured, one_regression, results, simple, three_revisions};
 use super::{command, run};
@@ -45,6 +46,152 @@ fn names_have_what_it_takes_to_tell_them_apart_and_the_circumstances_are_told() 
 fn three_revisions_have_a_table_each_and_a_failure_of_one_hides_nothing_of_the_other() {
     let file = three_revisions();
     assert_data_eq!(table(&file, &[]), file!["../../snapshots/three-revisions.txt"]);
+}
+
+/// The lines of a table, up to the first empty one, that are no wider than that.
+fn rows_within(text: &str, width: usize) -> Vec<&str> {
+    let rows: Vec<&str> = text.lines().skip_while(|line| !line.is_empty()).skip(1).collect();
+    let rows: Vec<&str> = rows.into_iter().take_while(|line| !line.is_empty()).collect();
+    assert!(rows.len() > 2 && rows.iter().all(|row| row.width() <= width), "{width}: {text}");
+    rows
+}
+
+#[test]
+fn the_table_shows_what_there_is_room_for() {
+    let file = every_verdict();
+    let mut all = String::new();
+    for width in ["60", "80", "100", "120", "150", "180"] {
+        let text = table(&file, &["--width", width]);
+        let answer = text.lines().next().unwrap();
+        assert!(answer.starts_with("3 regressed, 2 improved, "), "{text}");
+        all += &format!("{width}:\n{}\n\n", rows_within(&text, width.parse().unwrap()).join("\n"));
+    }
+    assert_data_eq!(all, file!["../../snapshots/widths.txt"]);
+    // The rest of the lines are broken between words, but commands.
+    let text = table(&file, &["--width", "80"]);
+    let footer = text.lines().skip_while(|line| !line.starts_with("base  "));
+    assert!(footer.clone().count() > 10 && footer.clone().all(|line| line.width() <= 80), "{text}");
+}
+
+#[test]
+fn several_revisions_have_a_group_of_columns_each_or_a_table_each() {
+    let mut file = three_revisions();
+    let factors: &[&[f64]] = &[&[1.0, 1.01], &[0.995, 1.0]];
+    for (factors, name) in factors.iter().zip(["unchanged/long name/n=1000", "small"]) {
+        let new = measured(["p", "t", name], 12, 1234.5, factors, 0.004);
+        file["measured"].as_array_mut().unwrap().push(new);
+    }
+    let mut all = String::new();
+    for width in ["80", "90", "120"] {
+        let text = table(&file, &["--width", width]);
+        all += &format!("{width}:\n{}\n", text.split("\nAdded").next().unwrap());
+    }
+    let mut file = results(&["main", "one", "two", "three", "four", "five"]);
+    file["measured"] =
+        json!([measured(["p", "t", "a"], 12, 1000.0, &[1.2, 0.8, 1.0, 1.0, 1.1], 0.004)]);
+    for width in ["120", "200"] {
+        let text = table(&file, &["--width", width]);
+        all += &format!("{width}:\n{}\n", text.split("\nbase").next().unwrap());
+    }
+    assert_data_eq!(all, file!["../../snapshots/groups.txt"]);
+}
+
+/// The names of the rows, in their order.
+fn names(content: &Value, arguments: &[&str]) -> Vec<String> {
+    let text = table(content, arguments);
+    let rows = rows_within(&text, usize::MAX);
+    rows[1..].iter().map(|row| row.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_comes_first_is_a_matter_of_choice() {
+    let mut file = results(&["main", "HEAD"]);
+    let mut identical = simple("same", 0, 1.0, 0.0);
+    identical["identical"] = json!([1]);
+    file["measured"] = json!([
+        simple("slower", 12, 1.1, 0.01),
+        simple("much-slower", 12, 2.1, 0.01),
+        identical,
+        simple("equal", 12, 1.0, 0.004),
+        simple("faster", 12, 0.95, 0.01),
+        simple("much-faster", 12, 0.5, 0.01),
+        simple("noisy", 12, 1.1, 1.5),
+    ]);
+    let names = |arguments: &[&str]| names(&file, arguments).join(" ");
+    let by_name = "equal faster much-faster much-slower noisy same slower";
+    assert_eq!(names(&[]), by_name);
+    assert_eq!(names(&["--sort", "name"]), by_name);
+    let rest = "noisy equal same";
+    assert_eq!(
+        names(&["--sort", "regressions"]),
+        format!("much-slower slower much-faster faster {rest}")
+    );
+    assert_eq!(
+        names(&["--sort", "improvements"]),
+        format!("much-faster faster much-slower slower {rest}")
+    );
+    let by_change = names(&["--sort", "change"]);
+    assert!(by_change.starts_with("much-slower much-faster slower "), "{by_change}");
+    assert!(by_change.ends_with(" equal same"), "{by_change}");
+}
+
+#[test]
+fn with_many_rows_those_that_say_little_are_counted_instead() {
+    let mut file = results(&["main", "HEAD"]);
+    let many = |count: usize, name: &'static str, factor: f64, spread: f64| {
+        (0..count).map(move |n| simple(&format!("{name}-{n}"), 12, factor, spread))
+    };
+    let identical = many(5, "same", 1.0, 0.0).map(|mut benchmark| {
+        benchmark["launches"] = json!([]);
+        benchmark["identical"] = json!([1]);
+        benchmark
+    });
+    let changed = many(3, "slower", 1.2, 0.01);
+    let undecided = many(10, "noisy", 1.01, 0.3);
+    file["measured"] =
+        changed.chain(undecided).chain(identical).chain(many(22, "equal", 1.0, 0.004)).collect();
+    // Forty are few.
+    assert_eq!(names(&file, &[]).len(), 40);
+    let more = |file: &mut Value, new: Value| file["measured"].as_array_mut().unwrap().push(new);
+    more(&mut file, simple("one-more", 12, 1.0, 0.004));
+    assert_eq!(names(&file, &["--all"]).len(), 41);
+    let text = table(&file, &[]);
+    assert!(text.contains("\nNot shown: 5 identical code; --all shows everything.\n\n"), "{text}");
+    for n in 0..31 {
+        more(&mut file, simple(&format!("undecided-{n}"), 12, 1.01, 0.3));
+    }
+    let text = table(&file, &[]);
+    assert!(
+        text.starts_with("3 regressed, 23 equivalent within 2 %, 41 inconclusive, 5 identical"),
+        "{text}"
+    );
+    let said =
+        "\nNot shown: 5 identical code, 23 equivalent within 2 %, 41 inconclusive; --all shows";
+    assert!(text.contains(said), "{text}");
+    // What changed is always shown: its name, and the line that says what is not.
+    assert_eq!(names(&file, &[]), ["slower-0", "slower-1", "slower-2", "Not"]);
+    assert_eq!(names(&file, &["--all"]).len(), 72);
+    // Nor is anything lost in the other forms.
+    let json = table(&file, &["--format", "json"]);
+    assert_eq!(json.matches("\"verdict\"").count(), 72);
+}
+
+#[test]
+fn options_of_one_form_are_none_of_another() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("results.json"), one_regression().to_string()).unwrap();
+    for (options, message) in [
+        (&["--format", "json", "--sort", "change"][..], "--sort is about the table"),
+        (&["--format", "markdown", "--all"], "--all is about the table"),
+        (&["--format", "json", "--width", "80"], "--width is about the table"),
+        (&["--repository-url", "https://x.y"], "--repository-url is about Markdown"),
+        (&["--format", "json", "--ci-url", "https://x.y"], "--ci-url is about Markdown"),
+    ] {
+        for command in [&["report", "results.json"][..], &["a..b"]] {
+            let run = run(directory.path(), &[command, options].concat()).exits_with(2);
+            assert!(run.stderr.contains(message), "{options:?}: {}", run.stderr);
+        }
+    }
 }
 
 #[test]

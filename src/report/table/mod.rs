@@ -1,0 +1,187 @@
+//! The table on the terminal, with the answer above it and what one needs to judge it below.
+
+mod bar;
+mod fold;
+mod grid;
+mod groups;
+mod rows;
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr;
+
+use crate::results::{Failure, Missing, Results};
+use crate::stats::Verdict;
+
+use super::circumstances::{Circumstance, circumstances};
+use super::names::{Naming, natural_order};
+use super::order::{Row, Sort, rows};
+use super::text::{one_line, printable, wrapped};
+use super::variant::{Variant, answer_of, variants};
+
+use fold::fold;
+use grid::painted;
+use groups::{legend, render_groups};
+use rows::render_rows;
+
+/// How the table is to look.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Table {
+    /// Whether colours are used.
+    pub color: bool,
+    /// How many columns of a terminal there are; `None` where there is no limit.
+    pub width: Option<usize>,
+    /// What comes first.
+    pub sort: Sort,
+    /// Whether rows that say little are shown even if there are many.
+    pub all: bool,
+}
+
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+const QUIET: Style = Style::new().dimmed();
+
+/// Renders the results as text, with a line feed at the end.
+pub fn table(results: &Results, table: Table) -> String {
+    let naming = Naming::for_results(results);
+    let variants = variants(results);
+    let mut text = String::new();
+    if let [only] = &variants[..] {
+        _ = writeln!(text, "{}", answer_of(only, results));
+        text += &rendered(only, results, naming, table);
+        text.push('\n');
+    } else {
+        render_several(&mut text, &variants, results, naming, table);
+    }
+    render_lists(&mut text, results, naming, table);
+    render_footer(&mut text, results, table);
+    text
+}
+
+/// The table of one revision, with an empty line before it; nothing if nothing was compared.
+fn rendered(variant: &Variant, results: &Results, naming: Naming, table: Table) -> String {
+    let mut rows = rows(std::slice::from_ref(variant), naming, table.sort);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let folded = folded(&mut rows, results, table);
+    format!("\n{}{folded}", render_rows(&rows, table.width, table.color))
+}
+
+/// All answers, then one table if it can be read, else one for each revision.
+fn render_several(
+    text: &mut String,
+    variants: &[Variant],
+    results: &Results,
+    naming: Naming,
+    table: Table,
+) {
+    let title = |variant: &Variant| {
+        let (label, reference) = (&variant.revision.label, &variant.reference.label);
+        format!("{} against {}", one_line(label), one_line(reference))
+    };
+    for variant in variants {
+        _ = writeln!(text, "{}: {}", title(variant), answer_of(variant, results));
+    }
+    text.push('\n');
+    let mut rows = rows(variants, naming, table.sort);
+    if rows.is_empty() {
+        return;
+    }
+    let folded = folded(&mut rows, results, table);
+    if let Some(grouped) = render_groups(variants, &rows, table.width, table.color) {
+        *text += &format!("{grouped}{}{folded}\n", legend(&rows, results.margin_percent));
+        return;
+    }
+    for variant in variants.iter().filter(|variant| !variant.comparisons.is_empty()) {
+        let rows = rendered(variant, results, naming, table);
+        *text += &format!("{}\n{rows}\n", title(variant));
+    }
+}
+
+/// Takes rows out that say little, and gives back the line that says so.
+fn folded(rows: &mut Vec<Row>, results: &Results, table: Table) -> String {
+    let folded = if table.all { None } else { fold(rows, results.margin_percent) };
+    folded.map(|said| format!("{said}\n")).unwrap_or_default()
+}
+
+fn style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Improved => GOOD,
+        Verdict::Regressed => BAD,
+        Verdict::Equivalent | Verdict::IdenticalCode => QUIET,
+        Verdict::Inconclusive => Style::new(),
+    }
+}
+
+fn render_lists(text: &mut String, results: &Results, naming: Naming, table: Table) {
+    let several = results.revisions.len() > 2;
+    let missing = |text: &mut String, title: &str, list: &[Missing]| {
+        if list.is_empty() {
+            return;
+        }
+        _ = writeln!(text, "{title}");
+        let mut names: Vec<String> = list
+            .iter()
+            .map(|missing| {
+                let name = naming.name(&missing.package, &missing.target, &missing.benchmark);
+                if several { format!("{name} ({})", one_line(&missing.revision)) } else { name }
+            })
+            .collect();
+        names.sort_by(|a, b| natural_order(a, b));
+        for name in names {
+            _ = writeln!(text, "  {name}");
+        }
+        text.push('\n');
+    };
+    missing(text, "Added, so there is nothing to compare with:", &results.added);
+    missing(text, "Removed:", &results.removed);
+    if !results.set_aside.is_empty() {
+        _ = writeln!(text, "Set aside:");
+        for aside in &results.set_aside {
+            let name = match &aside.benchmark {
+                Some(benchmark) => naming.name(&aside.package, &aside.target, benchmark),
+                None => one_line(&format!("all of {}::{}", aside.package, aside.target)),
+            };
+            _ = writeln!(text, "  {name}: {}", one_line(&aside.reason));
+        }
+        text.push('\n');
+    }
+    if !results.failed.is_empty() {
+        _ = writeln!(text, "{}", painted("Failed:", BAD, table.color));
+        for failure in &results.failed {
+            _ = writeln!(text, "  {}", failed(failure, naming));
+        }
+        text.push('\n');
+    }
+}
+
+fn failed(failure: &Failure, naming: Naming) -> String {
+    let name = match &failure.benchmark {
+        Some(benchmark) => naming.name(&failure.package, &failure.target, benchmark),
+        None => one_line(&format!("all of {}::{}", failure.package, failure.target)),
+    };
+    let (side, revision) = (one_line(&failure.side), one_line(&failure.revision));
+    format!(
+        "{name}, on {side} ({revision}): {}",
+        printable(&failure.error).replace('\n', "\n      ")
+    )
+}
+
+fn render_footer(text: &mut String, results: &Results, table: Table) {
+    let lines = circumstances(results);
+    let width = lines.iter().map(|line| line.title.width()).max().unwrap_or_default();
+    for Circumstance { title, text: line } in lines {
+        let styled = painted(&format!("{title:width$}"), QUIET, table.color);
+        // A note may have several lines. A command is to be copied.
+        let lines: Vec<String> = match table.width {
+            Some(columns) if title != "command" => printable(&line)
+                .split('\n')
+                .flat_map(|line| wrapped(line, columns.saturating_sub(width + 2).max(20)))
+                .collect(),
+            _ => printable(&line).split('\n').map(str::to_owned).collect(),
+        };
+        _ = writeln!(text, "{styled}  {}", lines.join(&format!("\n{:width$}  ", "")));
+    }
+}
