@@ -247,7 +247,7 @@ pub struct Presentation {
     /// In the table, show every row, however many there are and however little they say
     #[arg(long, help_heading = "What to show")]
     pub all: bool,
-    /// The width of the table [default: the terminal's; elsewhere it has no limit]
+    /// In the table, the width [default: the terminal's; elsewhere it has no limit]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..), help_heading = "What to show")]
     pub width: Option<u16>,
     /// In Markdown, link commits to this repository: https://github.com/owner/name
@@ -259,32 +259,6 @@ pub struct Presentation {
     /// When to use colours
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "What to show")]
     pub color: Color,
-}
-
-impl Presentation {
-    /// Fails if there is an option that the form has no use for.
-    pub fn check(&self) -> Result<()> {
-        let table = [
-            ("--sort", self.sort.is_some()),
-            ("--all", self.all),
-            ("--width", self.width.is_some()),
-        ];
-        let markdown = [
-            ("--repository-url", self.repository_url.is_some()),
-            ("--ci-url", self.ci_url.is_some()),
-        ];
-        for (format, name, options) in [
-            (Format::Table, "the table", &table[..]),
-            (Format::Markdown, "Markdown", &markdown[..]),
-        ] {
-            let given = options.iter().find(|(_, given)| *given);
-            if let Some((option, _)) = given.filter(|_| self.format != format) {
-                return Err(Error::usage(format!("{option} is about {name}"))
-                    .help("leave it out, or choose another --format"));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The form in which results are shown.

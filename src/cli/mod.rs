@@ -94,7 +94,6 @@ fn run(arguments: Arguments, config: Config, command: String) -> Result<ExitCode
 }
 
 fn run_report(arguments: &ReportArguments) -> Result<ExitCode> {
-    arguments.presentation.check()?;
     let files = match &arguments.files[..] {
         [] => vec![last_results()?],
         files => files.to_vec(),
@@ -152,7 +151,6 @@ fn shown_command(words: &[std::ffi::OsString]) -> String {
 }
 
 fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<ExitCode> {
-    presentation.check()?;
     files::check(settings.save.as_deref(), presentation.output.as_deref())?;
     let Outcome { results, stopped } = compare::compare(settings, &Terminal::new())?;
     present(&results, presentation)?;

@@ -177,24 +177,6 @@ fn with_many_rows_those_that_say_little_are_counted_instead() {
 }
 
 #[test]
-fn options_of_one_form_are_none_of_another() {
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("results.json"), one_regression().to_string()).unwrap();
-    for (options, message) in [
-        (&["--format", "json", "--sort", "change"][..], "--sort is about the table"),
-        (&["--format", "markdown", "--all"], "--all is about the table"),
-        (&["--format", "json", "--width", "80"], "--width is about the table"),
-        (&["--repository-url", "https://x.y"], "--repository-url is about Markdown"),
-        (&["--format", "json", "--ci-url", "https://x.y"], "--ci-url is about Markdown"),
-    ] {
-        for command in [&["report", "results.json"][..], &["a..b"]] {
-            let run = run(directory.path(), &[command, options].concat()).exits_with(2);
-            assert!(run.stderr.contains(message), "{options:?}: {}", run.stderr);
-        }
-    }
-}
-
-#[test]
 fn nothing_that_was_compared_is_said_too() {
     let answer = table(&results(&["main", "HEAD"]), &[]);
     assert!(answer.starts_with("nothing was compared\n"), "{answer}");
