@@ -82,7 +82,7 @@ prop_compose! {
             accuracy_percent: Accuracy { at_95, at_99, at_999 },
             confidence, p_value, verdict, within_margin, pairs_to_decide, pairs, log_ratios,
             method: if is_measured { Method::Process } else { Method::None },
-            ..comparison(0.0, Option::None)
+            ..comparison(0.0, None)
         }
     }
 }
