@@ -51,6 +51,8 @@ pub struct Settings {
     pub seed: u64,
     /// Whether benchmarks are measured in step where that is possible.
     pub lockstep: bool,
+    /// Whether every launch has a code layout of its own, where that is possible.
+    pub layouts: bool,
     /// How long a bench process may go on without any sign of progress.
     pub timeout: Duration,
     /// Where results are saved beside the place where `report` finds them.
@@ -90,7 +92,7 @@ pub fn last_results(cache: &Cache, repository: &Repository) -> PathBuf {
 
 /// Makes the comparison.
 pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> {
-    let prepared = Prepared::new(settings, observer)?;
+    let mut prepared = Prepared::new(settings, observer)?;
     let mut results = Results {
         schema_version: SCHEMA_VERSION,
         generator: concat!("cargo-bench-compare ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -118,6 +120,16 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         results.notes.push(why.clone());
     }
     let preload = preload.unwrap_or_default();
+    if settings.layouts && !prepared.plan.targets.is_empty() {
+        observer.status(
+            "Linking",
+            "what will be measured, to try whether its code layout can be varied",
+        );
+        for note in prepared.programs.vary_layouts(&prepared.plan, settings.seed)? {
+            observer.warn(&note);
+            results.notes.push(note);
+        }
+    }
     let mut files = vec![last_results(&settings.cache, &prepared.repository)];
     files.extend(settings.save.clone());
     let clock = Stopwatch::start();
@@ -194,8 +206,14 @@ impl Prepared {
             observer.warn(note);
         }
         let selection = &settings.selection;
-        let builder =
-            Builder { repository: &repository, slot: &slot, selection, benches_from, observer };
+        let builder = Builder {
+            repository: &repository,
+            slot: &slot,
+            selection,
+            benches_from,
+            captures_links: settings.layouts,
+            observer,
+        };
         let builds = builder.build(&revisions, &checkouts)?;
         for (side, build) in builds.iter() {
             for failed in &build.failed {

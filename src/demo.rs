@@ -153,6 +153,7 @@ impl Repository {
             time_limit: None,
             gate: Gate::None,
             lockstep: true,
+            layouts: true,
             seed: fastrand::u64(..1 << 32),
             timeout: Duration::from_secs(60),
             save: None,

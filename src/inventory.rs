@@ -3,17 +3,19 @@
 //! In: the builds of all sides. Out: what each side has, for the plan, and the programs themselves, ready to be
 //! started. Decides nothing about what is measured.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::build::{BenchExecutable, CodeComparison, FailedTarget, SideBuild, compare_code};
+use crate::build::{BenchExecutable, CodeComparison, FailedTarget, Link, SideBuild, compare_code};
 use crate::config::Rules;
 use crate::error::Result;
 use crate::harness::{Benchmarks, Effort, Failure, Harness, Session, Wanted};
 use crate::interrupt;
+use crate::layouts::{self, Layouts};
 use crate::lockstep::Attachment;
-use crate::measure::Executor;
-use crate::plan::{Inventories, Inventory, Listed, PlannedTarget, SetAside, TargetName};
+use crate::measure::{self, Executor};
+use crate::plan::{Inventories, Inventory, Listed, Plan, PlannedTarget, SetAside, TargetName};
 use crate::side::{PerSide, Side};
 
 /// What all sides have.
@@ -62,7 +64,7 @@ pub fn take(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -> Re
     }
     Ok(Taken {
         inventories: inventories.into_iter().collect(),
-        programs: Programs(taking.programs),
+        programs: Programs { programs: taking.programs, layouts: None, notes: Vec::new() },
         set_aside: set_aside
             .into_iter()
             .map(|(target, reason)| SetAside { target, benchmark: None, reason })
@@ -113,7 +115,12 @@ impl Taking<'_> {
         let inventory = match benchmarks.list()? {
             Err(failure) => Inventory::Failed(failure),
             Ok(ids) => {
-                let program = Program { benchmarks, ids: ids.clone() };
+                let program = Program {
+                    benchmarks,
+                    ids: ids.clone(),
+                    executable: executable.path.clone(),
+                    link: executable.link.clone(),
+                };
                 self.programs.insert((name.clone(), side), program);
                 Inventory::Benchmarks(ids)
             }
@@ -150,16 +157,61 @@ impl Taking<'_> {
 }
 
 /// The programs of all sides that can be measured.
-pub struct Programs(HashMap<(TargetName, Side), Program>);
+pub struct Programs {
+    programs: HashMap<(TargetName, Side), Program>,
+    layouts: Option<Layouts>,
+    notes: Vec<String>,
+}
 
 struct Program {
     benchmarks: Box<dyn Benchmarks>,
     ids: Vec<String>,
+    executable: PathBuf,
+    link: Option<Link>,
+}
+
+impl Programs {
+    /// From now on every launch of what is planned has a code layout of its own. Gives notes on what has not.
+    ///
+    /// `seed` is the seed of all layouts.
+    pub fn vary_layouts(&mut self, plan: &Plan, seed: u64) -> Result<Vec<String>> {
+        let mut linked = Vec::new();
+        for target in &plan.targets {
+            let sides: BTreeSet<Side> = target
+                .benchmarks
+                .iter()
+                .flat_map(|planned| planned.sides.iter().copied())
+                .collect();
+            for side in sides {
+                let program = &self.programs[&(target.name.clone(), side)];
+                linked.push(layouts::Program {
+                    target: target.name.clone(),
+                    side,
+                    executable: program.executable.clone(),
+                    link: program.link.clone(),
+                });
+            }
+        }
+        let (layouts, notes) = Layouts::new(linked, seed)?;
+        self.layouts = Some(layouts);
+        Ok(notes)
+    }
 }
 
 impl Executor for Programs {
+    fn prepare(&mut self, target: &PlannedTarget, number: u32) -> Result<measure::Layouts> {
+        let Some(layouts) = &mut self.layouts else { return Ok(measure::Layouts::new()) };
+        let (seeds, note) = layouts.prepare(&target.name, number)?;
+        self.notes.extend(note);
+        Ok(seeds)
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
     fn can_keep_step(&self, target: &PlannedTarget) -> bool {
-        let mut programs = self.0.iter().filter(|((name, _), _)| *name == target.name);
+        let mut programs = self.programs.iter().filter(|((name, _), _)| *name == target.name);
         programs.all(|(_, program)| program.benchmarks.can_keep_step())
     }
 
@@ -172,9 +224,11 @@ impl Executor for Programs {
         attachment: Option<&Attachment>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         interrupt::check()?;
-        let program = &self.0[&(target.name.clone(), side)];
+        let program = &self.programs[&(target.name.clone(), side)];
         let all = program.ids.iter().all(|id| wanted.contains(id));
         let wanted = if all { Wanted::All(wanted) } else { Wanted::Only(wanted) };
-        program.benchmarks.start(wanted, effort, attachment, None)
+        let layouts = self.layouts.as_ref();
+        let executable = layouts.and_then(|layouts| layouts.executable(&target.name, side));
+        program.benchmarks.start(wanted, effort, attachment, executable)
     }
 }

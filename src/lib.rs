@@ -21,6 +21,7 @@ pub mod github;
 pub mod harness;
 pub mod interrupt;
 pub mod inventory;
+pub mod layouts;
 pub mod lockstep;
 pub mod measure;
 pub mod observer;

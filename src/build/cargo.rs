@@ -112,9 +112,13 @@ impl Cargo {
         })
     }
 
-    /// Builds what `cargo bench` would run. Cargo's progress goes to standard error as it comes.
+    /// Builds what `cargo bench` would run. Cargo's progress goes to standard error as it comes. How bench executables
+    /// are linked is captured, if that is wanted.
     pub(super) fn build(&self, workspace: &Workspace, selection: &Selection) -> Result<Built> {
         let mut command = self.bench(workspace, selection);
+        if let Some(capture) = &workspace.capture {
+            capture.watch(&mut command);
+        }
         command.args(["--no-run", "--message-format=json-diagnostic-rendered-ansi"]);
         let finished = process::run(command, Stderr::Shown)?;
         // Programs that cargo calls may print to standard output too; such lines are no messages.
@@ -197,7 +201,7 @@ impl Cargo {
             return Ok(vec![triple.clone()]);
         }
         let triples = self
-            .configuration(workspace)?
+            .configuration(&workspace.directory)?
             .build_target_for_config(std::iter::empty::<TargetTripleRef<'_>>())
             .map_err(configuration_error)?;
         Ok(triples.iter().map(|triple| triple.triple().to_owned()).collect())
@@ -208,20 +212,27 @@ impl Cargo {
         workspace: &Workspace,
         triple: &str,
     ) -> Result<Option<Vec<OsString>>> {
-        let runner = self.configuration(workspace)?.runner(triple).map_err(configuration_error)?;
+        let runner = self
+            .configuration(&workspace.directory)?
+            .runner(triple)
+            .map_err(configuration_error)?;
         Ok(runner.map(|runner| {
             std::iter::once(runner.path.into_os_string()).chain(runner.args).collect()
         }))
     }
 
-    fn configuration(&self, workspace: &Workspace) -> Result<cargo_config2::Config> {
-        let verbose = self.rustc(&workspace.directory, &["--version", "--verbose"])?;
+    /// The wrapper of rustc that the configuration in a directory names.
+    pub fn configured_wrapper(&self, directory: &Path) -> Result<Option<PathBuf>> {
+        Ok(self.configuration(directory)?.build.rustc_wrapper.filter(|path| path != Path::new("")))
+    }
+
+    fn configuration(&self, directory: &Path) -> Result<cargo_config2::Config> {
+        let verbose = self.rustc(directory, &["--version", "--verbose"])?;
         let verbose = String::from_utf8_lossy(&verbose.stdout).into_owned();
         let host = verbose.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
         let environment = std::env::vars_os().filter(|(name, _)| name != "RUSTUP_TOOLCHAIN");
         let options = ResolveOptions::default().host_triple(host).env(environment);
-        cargo_config2::Config::load_with_options(&workspace.directory, options)
-            .map_err(configuration_error)
+        cargo_config2::Config::load_with_options(directory, options).map_err(configuration_error)
     }
 
     fn bench(&self, workspace: &Workspace, selection: &Selection) -> Command {

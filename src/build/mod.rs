@@ -10,9 +10,11 @@
 //! stops: two worktrees otherwise look the same to cargo, and it would give base's program for head.
 
 mod attempt;
+mod capture;
 mod cargo;
 mod launch;
 mod layout;
+mod link;
 mod lockfile;
 mod overlay;
 mod sections;
@@ -20,18 +22,22 @@ mod seed;
 mod selection;
 mod sources;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Message, Metadata, TargetKind};
 
 use crate::error::{Error, Result};
 use crate::observer::Observer;
+use crate::process::describe_exit;
 use crate::revision::{Checkout, Repository, Revision, Slot};
 use crate::side::{PerSide, Side};
 
+use capture::Capture;
+pub use capture::stand_in_for_another;
 use cargo::Cargo;
 pub use launch::{Launch, RECORD_SUBCOMMAND, record_launch};
 pub use layout::LayoutSeed;
+pub use link::{Fixed, Link, Shuffle, layout_path};
 use overlay::{Laid, Overlay};
 pub use sections::{CodeComparison, compare_code};
 pub use selection::{CARGO_HEADING, Selection};
@@ -67,6 +73,8 @@ pub struct BenchExecutable {
     pub path: PathBuf,
     /// How cargo would start it.
     pub launch: Launch,
+    /// How it is linked, if that was to be found out and could be.
+    pub link: Option<Link>,
 }
 
 /// A bench target that was laid over a side and cannot be built there.
@@ -90,6 +98,8 @@ pub struct Builder<'a> {
     pub selection: &'a Selection,
     /// The side whose bench targets are laid over those of the others, if any.
     pub benches_from: Option<Side>,
+    /// Whether to find out how executables are linked, so that it can be done again.
+    pub captures_links: bool,
     /// Who watches.
     pub observer: &'a dyn Observer,
 }
@@ -216,10 +226,18 @@ impl Builder<'_> {
                 .help("run cargo bench-compare from a directory that all revisions have"));
         }
         let metadata = cargo.metadata(&directory, manifest.as_deref())?;
+        let target_directory = checkout.side_directory().join("target");
+        let capture = if self.captures_links && capture::IS_SUPPORTED {
+            let users_wrapper = cargo.configured_wrapper(&directory)?;
+            Some(Capture::new(&target_directory, users_wrapper.as_deref())?)
+        } else {
+            None
+        };
         Ok(Workspace {
             root: metadata.workspace_root.clone().into_std_path_buf(),
             checkout: checkout.root().to_owned(),
-            target_directory: checkout.side_directory().join("target"),
+            target_directory,
+            capture,
             directory,
             manifest,
             metadata,
@@ -290,8 +308,13 @@ impl Builder<'_> {
             }
         }
         sources.remember(&workspace.target_directory)?;
+        let paths = || executables.iter().map(|(_, _, path)| path.as_path());
+        link::remove_left_overs(paths());
         let mut launches = match &compiled.selection {
-            Some(selection) => cargo.record_launches(workspace, selection)?,
+            Some(selection) => {
+                make_up_for_missed_links(cargo, workspace, selection, paths)?;
+                cargo.record_launches(workspace, selection)?
+            }
             None => Vec::new(),
         };
         let executables = executables
@@ -303,6 +326,7 @@ impl Builder<'_> {
                     package: workspace.package_name(&manifest),
                     is_bench_target: target.is_bench(),
                     target: target.name,
+                    link: workspace.capture.as_ref().and_then(|capture| capture.link(&path)),
                     path,
                     launch: launches.swap_remove(position),
                 })
@@ -319,6 +343,29 @@ impl Builder<'_> {
     }
 }
 
+/// Executables that were there before anybody looked are built once more: they alone, not what they use.
+fn make_up_for_missed_links<'a, P: Iterator<Item = &'a Path>>(
+    cargo: &Cargo,
+    workspace: &Workspace,
+    selection: &Selection,
+    executables: impl Fn() -> P,
+) -> Result<()> {
+    let Some(capture) = &workspace.capture else { return Ok(()) };
+    let mut missed = executables().filter(|executable| capture.has_missed(executable)).peekable();
+    if missed.peek().is_none() {
+        return Ok(());
+    }
+    for executable in missed {
+        fs_err::remove_file(executable)?;
+    }
+    let built = cargo.build(workspace, selection)?;
+    if !built.status.success() {
+        return Err(Error::comparison("does not build a second time")
+            .because(format!("`cargo bench --no-run` {}", describe_exit(built.status))));
+    }
+    capture.give_up(executables())
+}
+
 /// Where one side's workspace lies, and where it is built.
 struct Workspace {
     root: PathBuf,
@@ -327,6 +374,8 @@ struct Workspace {
     manifest: Option<PathBuf>,
     target_directory: PathBuf,
     metadata: Metadata,
+    /// Looks how executables are linked, if that is wanted.
+    capture: Option<Capture>,
 }
 
 impl Workspace {

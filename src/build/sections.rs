@@ -102,7 +102,8 @@ fn loaded_sections(path: &Path, bytes: &[u8]) -> Result<Vec<Section>> {
     Ok(sections)
 }
 
-fn is_loaded<'data>(section: &impl ObjectSection<'data>) -> bool {
+/// Whether a section is loaded into memory, and tells what a program does.
+pub fn is_loaded<'data>(section: &impl ObjectSection<'data>) -> bool {
     match section.flags() {
         // Build ids are notes, and are a hash of what is not loaded too.
         SectionFlags::Elf { sh_flags, .. } => {

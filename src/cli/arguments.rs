@@ -152,6 +152,9 @@ pub struct ComparisonArguments {
     /// Keep both sides in step, taking turns within each benchmark, where that is possible
     #[arg(long, value_enum, default_value_t = Lockstep::Auto, value_name = "WHEN", help_heading = "How to measure")]
     lockstep: Lockstep,
+    /// Give every launch a random code layout of its own, where that is possible
+    #[arg(long, value_enum, default_value_t = Layouts::Auto, value_name = "WHEN", help_heading = "How to measure")]
+    layouts: Layouts,
     /// Save the results here, while they come in
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     save: Option<PathBuf>,
@@ -168,6 +171,7 @@ impl ComparisonArguments {
             time_limit: self.time_limit,
             gate: self.gate.into(),
             lockstep: self.lockstep == Lockstep::Auto,
+            layouts: self.layouts == Layouts::Auto,
             seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
             save: self.save.clone(),
             ..self.what.settings(command, directory)?
@@ -225,6 +229,8 @@ impl WhatArguments {
             time_limit: None,
             gate: Gate::None,
             lockstep: false,
+            // Listing builds what comparing will use.
+            layouts: true,
             seed: 0,
             timeout: self.timeout,
             save: None,
@@ -295,6 +301,14 @@ impl From<GateChoice> for Gate {
             GateChoice::None => Self::None,
         }
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Layouts {
+    /// Where the linker can shuffle functions
+    Auto,
+    /// Never: what cargo has built is launched
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

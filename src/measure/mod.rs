@@ -44,6 +44,11 @@ pub trait Executor {
         Ok(Layouts::default())
     }
 
+    /// What is worth knowing about what was made ready, in words, since this was last asked.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether the processes of a target can be kept in step.
     fn can_keep_step(&self, target: &PlannedTarget) -> bool;
 
@@ -93,6 +98,9 @@ pub trait Recorder {
 
     /// The time is up for a benchmark that was to be measured further on these sides.
     fn ran_out_of_time(&mut self, benchmark: &BenchmarkName, sides: &[Side]) -> Result<()>;
+
+    /// Something worth knowing about the whole run, in words.
+    fn note(&mut self, note: String) -> Result<()>;
 
     /// A launch group is over: a good time to write things down.
     fn group_done(&mut self) -> Result<()>;
@@ -162,6 +170,10 @@ pub fn measure(
             }
             tools.observer.progress(&schedule.progress(index, began));
             let layouts = executor.prepare(&schedule.targets[index].target, number)?;
+            for note in executor.take_notes() {
+                tools.observer.warn(&note);
+                recorder.note(note)?;
+            }
             let name = &schedule.targets[index].target.name;
             known.launched(name, tools.clock.now() - began, 0);
             let group = LaunchGroup {

@@ -114,6 +114,7 @@ struct Notes {
     measured: Vec<(u32, String, Vec<Side>)>,
     failed: Vec<Failed>,
     groups: usize,
+    notes: Vec<String>,
     /// The number of benchmarks that are not named below.
     enough: u32,
     enough_of: HashMap<String, u32>,
@@ -147,6 +148,11 @@ impl Recorder for Notes {
 
     fn failed(&mut self, failed: Failed) -> Result<()> {
         self.failed.push(failed);
+        Ok(())
+    }
+
+    fn note(&mut self, note: String) -> Result<()> {
+        self.notes.push(note);
         Ok(())
     }
 

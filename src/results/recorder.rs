@@ -257,6 +257,11 @@ impl Recorder for ResultsRecorder<'_> {
         Ok(())
     }
 
+    fn note(&mut self, note: String) -> Result<()> {
+        self.results.notes.push(note);
+        Ok(())
+    }
+
     fn group_done(&mut self) -> Result<()> {
         if self.clock.now() < self.write_again {
             return Ok(());

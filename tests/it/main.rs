@@ -11,6 +11,7 @@ mod failures;
 #[cfg(feature = "github")]
 mod github;
 mod harness_versions;
+mod layouts;
 mod lockstep;
 mod node_compare;
 mod output;
