@@ -119,7 +119,7 @@ pub fn stand_in_for_another() -> Option<ExitCode> {
     let mut words = std::env::args_os();
     let program = PathBuf::from(words.next()?);
     let exit = if let Some(directory) = std::env::var_os(LINK_VARIABLE) {
-        link(Path::new(&directory), &program, words.collect())
+        link(Path::new(&directory), &program, &words.collect::<Vec<_>>())
     } else if program.file_name()? == WRAPPER_NAME {
         compile(program.parent()?, words.collect())
     } else {
@@ -210,7 +210,7 @@ fn watch_linker(directory: &Path, words: &mut [OsString]) -> std::io::Result<Pat
 }
 
 /// Runs the linker, and notes how if that goes well.
-fn link(directory: &Path, called: &Path, arguments: Vec<OsString>) -> std::io::Result<ExitCode> {
+fn link(directory: &Path, called: &Path, arguments: &[OsString]) -> std::io::Result<ExitCode> {
     let named_by_path: Option<PathBuf> = read_json(&directory.join(USERS_LINKER))?;
     let program = match named_by_path {
         Some(program) => program.into_os_string(),
@@ -218,11 +218,11 @@ fn link(directory: &Path, called: &Path, arguments: Vec<OsString>) -> std::io::R
     };
     let path = path_without(&directory.join(SHIM));
     let mut command = Command::new(&program);
-    command.args(&arguments).env_remove(LINK_VARIABLE).env("PATH", &path);
+    command.args(arguments).env_remove(LINK_VARIABLE).env("PATH", &path);
     let status = command.status()?;
     if status.success() {
         // Without a record it is as if nobody had looked.
-        let _ = note(directory, program, &arguments, path);
+        let _ = note(directory, program, arguments, path);
     }
     Ok(code_of(status))
 }

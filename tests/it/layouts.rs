@@ -52,8 +52,8 @@ fn fixture(manifest_additions: &str, more_files: &[(&str, &str)]) -> Fixture {
 fn compare(fixture: &Fixture, arguments: &[&str]) -> (Results, Run, Vec<Line>) {
     let log = fixture.outside().join("layouts.log");
     let _ = std::fs::remove_file(&log);
-    let arguments =
-        [&["base..HEAD", "--runs", "3", "--seed", "5", "--format", "json"], arguments].concat();
+    let seed: &[&str] = if arguments.contains(&"--seed") { &[] } else { &["--seed", "5"] };
+    let arguments = [&["base..HEAD", "--runs", "3", "--format", "json"], seed, arguments].concat();
     let mut command = fixture.command(&arguments);
     let run = Run::of(command.env("LAYOUT_LOG", &log).output().unwrap()).exits_with(0);
     let log = std::fs::read_to_string(&log).unwrap();
