@@ -18,6 +18,7 @@ use crate::plan::{Filter, Plan};
 use crate::results::{self, Gate, Results, ResultsRecorder, SCHEMA_VERSION};
 use crate::revision::{self, Cache, Checkout, Range, Repository, Revision, Slot};
 use crate::side::{PerSide, Side};
+use crate::source::places;
 use crate::stats::{BUDGET, LOOKS, Percent};
 
 /// Everything that a user can choose.
@@ -229,6 +230,10 @@ impl Prepared {
         let mut plan = Plan::new(&inventories, &settings.filter);
         plan.set_aside = set_aside;
         plan.apply(&settings.rules);
+        // Of what the user has now, which is the last.
+        if let Some((side, build)) = builds.iter().last() {
+            plan.places = places(&plan, build, checkouts[side].root());
+        }
         if plan.is_empty() {
             return Err(no_benchmarks(&plan, &builds, settings));
         }

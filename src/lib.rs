@@ -31,5 +31,6 @@ pub mod report;
 pub mod results;
 pub mod revision;
 pub mod side;
+pub mod source;
 pub mod stats;
 pub mod suggestion;

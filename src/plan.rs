@@ -11,6 +11,7 @@ use regex::Regex;
 use crate::config::Rules;
 use crate::harness::{Failure, Harness};
 use crate::side::{PerSide, Side};
+use crate::source::Place;
 use crate::stats::Percent;
 
 /// The full name of a benchmark.
@@ -185,6 +186,8 @@ pub struct Plan {
     pub margins: HashMap<BenchmarkName, Percent>,
     /// Benchmarks that the configuration does not want to be measured in step.
     pub not_in_step: HashSet<BenchmarkName>,
+    /// Where benchmarks are written, as far as that is known.
+    pub places: HashMap<BenchmarkName, Place>,
     /// Bench targets that were left out, in words.
     pub notes: Vec<String>,
 }

@@ -71,6 +71,8 @@ pub struct BenchExecutable {
     pub is_bench_target: bool,
     /// Where it lies.
     pub path: PathBuf,
+    /// The target's main source file.
+    pub source: PathBuf,
     /// How cargo would start it.
     pub launch: Launch,
     /// How it is linked, if that was to be found out and could be.
@@ -325,6 +327,7 @@ impl Builder<'_> {
                 Some(BenchExecutable {
                     package: workspace.package_name(&manifest),
                     is_bench_target: target.is_bench(),
+                    source: target.src_path.into_std_path_buf(),
                     target: target.name,
                     link: workspace.capture.as_ref().and_then(|capture| capture.link(&path)),
                     path,

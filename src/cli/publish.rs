@@ -28,6 +28,9 @@ pub struct PublishArguments {
     /// Reports with different keys do not update each other [default: the workflow's name]
     #[arg(long)]
     key: Option<String>,
+    /// Make a check as well, with remarks at the benchmarks' sources
+    #[arg(long, conflicts_with = "announce")]
+    check: bool,
     /// Only reports of this user are updated [default: the token's]
     #[arg(long, value_name = "USER")]
     author: Option<String>,
@@ -75,6 +78,7 @@ impl PublishArguments {
                 Mode::None => github::Mode::None,
             },
             key: self.key.map(|key| key.parse()).transpose().map_err(wrong("--key"))?,
+            check: self.check,
             author: self.author,
             dry_run: self.dry_run,
             patience: Patience { answer: self.timeout, ..Patience::default() },
@@ -91,8 +95,9 @@ impl PublishArguments {
     pub fn run(self) -> Result<()> {
         use crate::error::Error;
 
-        let Self { file, announce, repo, pr, mode, key, author, output, dry_run, timeout } = self;
-        _ = (file, announce, repo, pr, mode, key, author, output, dry_run, timeout);
+        let Self { file, announce, repo, pr, mode, key, check, author, output, dry_run, timeout } =
+            self;
+        _ = (file, announce, repo, pr, mode, key, check, author, output, dry_run, timeout);
         Err(Error::usage("this program was built without publishing on GitHub")
             .because("its cargo feature `github` was left out")
             .help("install it with that: cargo install cargo-bench-compare --features github"))

@@ -5,6 +5,7 @@
 
 mod actions;
 mod body;
+mod check;
 mod client;
 mod event;
 mod failure;
@@ -30,6 +31,7 @@ pub use names::{Key, Repository};
 pub use post::Mode;
 
 use body::Section;
+use check::Check;
 use client::Client;
 use event::Context;
 use post::{Done, Posts};
@@ -53,6 +55,8 @@ pub struct Settings {
     pub mode: Mode,
     /// Which earlier report it updates. The workflow's, if nothing else is said.
     pub key: Option<Key>,
+    /// Whether there is to be a check as well, with remarks at the benchmarks' sources.
+    pub check: bool,
     /// Who has written the earlier report, if the token does not say it.
     pub author: Option<String>,
     /// Shows what would be sent instead of sending it.
@@ -79,7 +83,7 @@ pub fn publish(
         // Before anything can go wrong on the way to GitHub.
         write_files(settings, &context, results, &set, &outputs, observer)?;
     }
-    if settings.mode == Mode::None {
+    if settings.mode == Mode::None && !settings.check {
         return Ok(());
     }
     let token = set("GITHUB_TOKEN").or_else(|| set("GH_TOKEN"));
@@ -90,8 +94,7 @@ pub fn publish(
     }
     let client = Client::new(&context.api, token.as_deref(), settings.patience.clone(), variable)?;
     let client = if settings.dry_run { client.only_showing(show) } else { client };
-    let found = find(&client, &context, settings, results.as_ref(), observer)?;
-    let pull_request = match found {
+    let pull_request = match find(&client, &context, settings, results.as_ref(), observer)? {
         Ok(found) => found,
         // A branch need not have a pull request (yet), but who starts the program by hand means one.
         Err(why) if set("GITHUB_EVENT_NAME").is_some() => {
@@ -108,29 +111,83 @@ pub fn publish(
         Some(results) => measured(&client, &context, &pull_request, results, settings, observer)?,
         None => Measured::Head(pull_request.head_of_event().to_owned()),
     };
-    let section = section(&context, &pull_request, &measured, results.as_ref());
-    let author = match token {
-        Some(_) => Some(author(&client, settings)?),
-        None => None,
-    };
-    let workflow = context.run.as_ref().map_or("", |run| run.workflow.as_str());
-    let key = settings.key.clone().unwrap_or_else(|| Key::of_workflow(workflow));
-    let posts = Posts {
-        client: &client,
+    let publishing = Publishing {
+        settings,
         context: &context,
+        client: &client,
         pull_request: &pull_request,
-        mode: settings.mode,
-        key: &key,
-        author: author.as_deref(),
+        measured: &measured,
+        results: results.as_ref(),
+        observer,
+        outputs: &outputs,
     };
-    let (verb, address) = match posts.publish(section)? {
-        Done::Shown => return Ok(()),
-        Done::Posted(address) => ("Posted", address),
-        Done::Updated(address) => ("Updated", address),
-        Done::Unchanged(address) => ("Unchanged", address),
-    };
-    observer.status(verb, &address);
-    outputs.set(&[("url", address), ("pull-request", pull_request.number.to_string())])
+    // The one is not to be missing because the other cannot be made.
+    let posted = publishing.post(token.is_some());
+    let checked = publishing.check();
+    posted.and(checked)
+}
+
+/// Everything that is known when there is something to be sent.
+struct Publishing<'a> {
+    settings: &'a Settings,
+    context: &'a Context,
+    client: &'a Client<'a>,
+    pull_request: &'a PullRequest,
+    measured: &'a Measured,
+    results: Option<&'a Results>,
+    observer: &'a dyn Observer,
+    outputs: &'a Outputs,
+}
+
+impl Publishing<'_> {
+    /// The review or comment.
+    fn post(&self, with_token: bool) -> Result<()> {
+        if self.settings.mode == Mode::None {
+            return Ok(());
+        }
+        let author = if with_token { Some(author(self.client, self.settings)?) } else { None };
+        let posts = Posts {
+            client: self.client,
+            context: self.context,
+            pull_request: self.pull_request,
+            mode: self.settings.mode,
+            key: &self.key(),
+            author: author.as_deref(),
+        };
+        let section = section(self.context, self.pull_request, self.measured, self.results);
+        let (verb, address) = match posts.publish(section)? {
+            Done::Shown => return Ok(()),
+            Done::Posted(address) => ("Posted", address),
+            Done::Updated(address) => ("Updated", address),
+            Done::Unchanged(address) => ("Unchanged", address),
+        };
+        self.observer.status(verb, &address);
+        let number = self.pull_request.number.to_string();
+        self.outputs.set(&[("url", address), ("pull-request", number)])
+    }
+
+    /// The check.
+    fn check(&self) -> Result<()> {
+        let Some(results) = self.results.filter(|_| self.settings.check) else { return Ok(()) };
+        let commit = self.measured.commit();
+        let check = Check { client: self.client, context: self.context, commit, key: &self.key() };
+        let address = check.publish(results).map_err(|failure| {
+            failure.explain(failure::Attempt {
+                what: &format!("make a check of {commit}"),
+                permission: "checks: write",
+                fork: self.pull_request.fork,
+            })
+        })?;
+        if let Some(address) = address {
+            self.observer.status("Checked", &address);
+        }
+        Ok(())
+    }
+
+    fn key(&self) -> Key {
+        let workflow = self.context.run.as_ref().map_or("", |run| run.workflow.as_str());
+        self.settings.key.clone().unwrap_or_else(|| Key::of_workflow(workflow))
+    }
 }
 
 /// The step's outputs, unless nothing is to be done in earnest.

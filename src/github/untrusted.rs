@@ -36,6 +36,8 @@ struct Counts {
     #[serde(default)]
     removed: Vec<IgnoredAny>,
     #[serde(default)]
+    set_aside: Vec<IgnoredAny>,
+    #[serde(default)]
     notes: Vec<IgnoredAny>,
 }
 
@@ -81,6 +83,7 @@ fn check_counts(text: &str) -> Result<()> {
         ("failures", counts.failed.len(), MOST_OTHERS),
         ("added benchmarks", counts.added.len(), MOST_OTHERS),
         ("removed benchmarks", counts.removed.len(), MOST_OTHERS),
+        ("benchmarks that are set aside", counts.set_aside.len(), MOST_OTHERS),
         ("notes", counts.notes.len(), MOST_OTHERS),
     ] {
         if count > most {

@@ -11,6 +11,7 @@ use crate::harness::Measurement;
 use crate::measure::{self, Clock, Group, Next, Recorder, launch_values};
 use crate::plan::{self, BenchmarkName, Failed, Plan};
 use crate::side::{PerSide, Side};
+use crate::source::Place;
 use crate::stats::{BUDGET, Decision, Percent, StoppedBy, decide};
 
 use super::journal::Journal;
@@ -27,6 +28,7 @@ pub struct ResultsRecorder<'a> {
     results: Results,
     positions: HashMap<BenchmarkName, usize>,
     margins: HashMap<BenchmarkName, Percent>,
+    places: HashMap<BenchmarkName, Place>,
     sides: Vec<Side>,
     files: Vec<PathBuf>,
     journal: Journal,
@@ -51,6 +53,7 @@ impl<'a> ResultsRecorder<'a> {
             sides: Side::first(results.revisions.len()).collect(),
             positions: HashMap::new(),
             margins: plan.margins.clone(),
+            places: plan.places.clone(),
             write_again: Duration::ZERO,
             results,
             files,
@@ -120,7 +123,9 @@ impl<'a> ResultsRecorder<'a> {
         *self.positions.entry(name.clone()).or_insert_with(|| {
             let BenchmarkName { package, target, benchmark } = name.clone();
             let margin_percent = self.margins.get(name).copied();
-            measured.push(Measured { margin_percent, ..Measured::new(package, target, benchmark) });
+            let source = self.places.get(name).cloned();
+            let new = Measured::new(package, target, benchmark);
+            measured.push(Measured { margin_percent, source, ..new });
             measured.len() - 1
         })
     }

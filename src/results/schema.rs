@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
 use crate::plan::BenchmarkName;
+use crate::source::Place;
 use crate::stats::{Confidence, Percent, StoppedBy, Verdict};
 
 /// The version of the format that this program writes, and the only one that it reads.
@@ -233,6 +234,9 @@ pub struct Measured {
     /// The margin that this benchmark has instead of the file's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_percent: Option<Percent>,
+    /// Where it is written in the last revision, as far as that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Place>,
     /// The revisions, by position, whose code is the reference's: they are not measured.
     pub identical: Vec<usize>,
     /// Revisions whose code is that of another one than the reference: they have its values.
@@ -284,6 +288,7 @@ impl Measured {
             benchmark,
             unit: "ns".to_owned(),
             margin_percent: None,
+            source: None,
             identical: Vec::new(),
             same_code: Vec::new(),
             notes: Vec::new(),

@@ -54,6 +54,15 @@ fn changes_are_found_with_their_size_and_the_rest_is_told() {
 
     assert_eq!(results.removed[0].benchmark, "old");
     assert_eq!(results.added[0].benchmark, "new");
+
+    // Where each is written at head.
+    let bench = std::fs::read_to_string(fixture.root().join("benches/timing.rs")).unwrap();
+    for measured in &results.measured {
+        let place = measured.source.as_ref().expect("it is known");
+        let line = bench.lines().nth(place.line as usize - 1).unwrap();
+        assert_eq!(place.path, "benches/timing.rs");
+        assert!(line.contains(&format!("{:?}", measured.benchmark)), "{measured:?}: {line}");
+    }
     fixture.assert_nothing_left_behind();
 }
 

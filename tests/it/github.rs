@@ -1,5 +1,6 @@
 //! Publishing, to a GitHub that is played by [`fake`].
 
+mod checks;
 mod failures;
 mod fake;
 mod hostile;
@@ -55,6 +56,7 @@ impl Step {
             pull_request: None,
             mode: Mode::Review,
             key: None,
+            check: false,
             author: None,
             dry_run: false,
             patience: Patience {

@@ -59,6 +59,7 @@ struct State {
     parents: HashMap<String, Vec<String>>,
     reviews: Vec<Post>,
     comments: Vec<Post>,
+    checks: Vec<Value>,
     failing: Vec<(String, String, Failing)>,
     /// `PUT /repos/...`, of requests that were understood.
     requests: Vec<String>,
@@ -176,6 +177,11 @@ impl Fake {
 
     pub fn comments(&self) -> Vec<Post> {
         self.with(|state| state.comments.clone())
+    }
+
+    /// Checks as they were made, each with all its remarks.
+    pub fn checks(&self) -> Vec<Value> {
+        self.with(|state| state.checks.clone())
     }
 
     /// The only review there is.
@@ -336,6 +342,33 @@ impl State {
                 }
                 ("PATCH", ["issues", "comments", id]) => {
                     replace(&mut self.comments, number(id), &self.writer, request)
+                }
+                ("GET", ["commits", sha, "check-runs"]) => {
+                    let name = query(request, "check_name");
+                    let fits = |one: &&Value| {
+                        one["head_sha"] == *sha
+                            && name.as_ref().is_none_or(|name| one["name"] == *name)
+                    };
+                    let found: Vec<&Value> = self.checks.iter().filter(fits).collect();
+                    let list = json!({"total_count": found.len(), "check_runs": found});
+                    ResponseTemplate::new(200).set_body_json(list)
+                }
+                ("POST", ["check-runs"]) => {
+                    self.last_id += 1;
+                    let mut check: Value = serde_json::from_slice(&request.body).unwrap();
+                    check["id"] = json!(self.last_id);
+                    check["html_url"] =
+                        json!(format!("https://github.com/me/project/runs/{}", self.last_id));
+                    self.checks.push(check.clone());
+                    ResponseTemplate::new(201).set_body_json(check)
+                }
+                ("PATCH", ["check-runs", id]) => {
+                    let sent: Value = serde_json::from_slice(&request.body).unwrap();
+                    let check = self.checks.iter_mut().find(|one| one["id"] == number(id)).unwrap();
+                    let remarks = check["output"]["annotations"].as_array_mut().unwrap();
+                    remarks
+                        .extend(sent["output"]["annotations"].as_array().unwrap().iter().cloned());
+                    ResponseTemplate::new(200).set_body_json(&*check)
                 }
                 _ => answer(404, "Not Found"),
             },
