@@ -276,6 +276,8 @@ pub enum Format {
     Markdown,
     /// The results file
     Json,
+    /// A page with plots, in one file
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use fs_err as fs;
 
 use crate::error::{Error, Result};
-use crate::report::{MarkdownOptions, Table, markdown, table};
+use crate::report::{MarkdownOptions, Table, html, markdown, table};
 use crate::results::Results;
 
 use super::arguments::{Format, Presentation};
@@ -41,12 +41,13 @@ pub fn present(results: &Results, presentation: &Presentation) -> Result<()> {
             },
         ),
         Format::Json => results.to_json(),
+        Format::Html => html(results),
     };
     match (&presentation.output, presentation.format) {
         (Some(file), _) => write_output(file, &text),
         (None, Format::Table) => print_to_stdout(&text),
         // For machines, byte for byte.
-        (None, Format::Markdown | Format::Json) => {
+        (None, Format::Markdown | Format::Json | Format::Html) => {
             written(std::io::stdout().write_all(text.as_bytes()))
         }
     }

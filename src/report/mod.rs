@@ -2,9 +2,11 @@
 
 mod cells;
 mod circumstances;
+mod html;
 mod markdown;
 mod names;
 mod order;
+mod sweep;
 mod table;
 mod text;
 mod units;
@@ -12,6 +14,7 @@ mod variant;
 
 pub use cells::{Cells, TITLES, verdict};
 pub use circumstances::{Circumstance, circumstances, expected_false_stars, short_commit};
+pub use html::html;
 pub use markdown::{MARKDOWN_LIMIT, MarkdownOptions, markdown};
 pub use names::{Naming, natural_order};
 pub use order::{Row, Sort, is_change, rows};

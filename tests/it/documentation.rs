@@ -93,7 +93,10 @@ fn every_console_block_prints_what_it_says() {
             .unwrap();
         let printed = String::from_utf8([run.stderr, run.stdout].concat()).unwrap();
         assert!(run.status.success(), "{command}:\n{printed}");
-        if !words.contains(&"list") {
+        if words.contains(&"--output") {
+            let page = std::fs::read_to_string(example.root().join("page.html")).unwrap();
+            assert!(page.contains("1 regressed") && page.contains("1 improved"), "{page}");
+        } else if !words.contains(&"list") {
             assert_shows_the_change(&printed);
         }
         let printed: String =

@@ -1,6 +1,6 @@
 //! The results file: its schema, and what happens with files that are none.
 
-use cargo_bench_compare::report::{MarkdownOptions, Sort, Table, markdown, table};
+use cargo_bench_compare::report::{MarkdownOptions, Sort, Table, html, markdown, table};
 use cargo_bench_compare::results::{Results, json_schema};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -178,6 +178,7 @@ fn use_file(content: &str) {
         let text =
             markdown(&results, &MarkdownOptions { limit: 2_000, ..MarkdownOptions::default() });
         assert!(text.len() <= 2_000);
+        assert!(html(&results).ends_with("</html>"));
         let again = Results::from_json(&results.to_json()).expect("what was read can be written");
         assert_eq!(again.measured, results.measured);
     }

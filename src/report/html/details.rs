@@ -1,0 +1,198 @@
+//! What is behind one row: the pairs, the distributions, the figures, and the raw numbers.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+
+use crate::report::text::one_line;
+use crate::results::{Comparison, Measured, Method, Results};
+use crate::stats::Percent;
+
+use super::plot::{Side, Strip, distribution, pairs};
+use super::{Benchmark, class, position, side_class};
+
+/// The details of one benchmark.
+pub fn details(benchmark: &Benchmark, results: &Results) -> Markup {
+    let measured: Vec<&Comparison> =
+        benchmark.comparisons.iter().copied().filter(|c| !c.log_ratios.is_empty()).collect();
+    html! {
+        div.panel {
+            @if !measured.is_empty() {
+                figure {
+                    figcaption { "Improvement of the launch pairs, in time order" }
+                    (pairs(&measured.iter().map(|c| strip(c, results)).collect::<Vec<_>>()))
+                }
+                figure {
+                    figcaption { (quantity(measured[0])) " of the launches" }
+                    (distribution(&sides(&measured, benchmark.measured, results), &short_unit(measured[0])))
+                }
+            }
+            div.figures {
+                @for comparison in &benchmark.comparisons {
+                    (figures(comparison, results))
+                }
+                @if let Some(measured) = benchmark.measured.filter(|m| !m.launches.is_empty()) {
+                    details.raw {
+                        summary { "Raw numbers" }
+                        pre tabindex="0" aria-label="Raw numbers, separated by tabs" {
+                            (raw(measured, results))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What was measured, in words.
+pub fn quantity(comparison: &Comparison) -> &'static str {
+    if comparison.unit == "ns" { "Time per iteration" } else { "Value" }
+}
+
+/// The unit, without what might break a line.
+pub fn short_unit(comparison: &Comparison) -> String {
+    one_line(&comparison.unit)
+}
+
+fn strip<'a>(comparison: &'a Comparison, results: &Results) -> Strip<'a> {
+    let improvement = |d: &f64| Percent::improvement_from_log_ratio(*d).value();
+    Strip {
+        label: &comparison.head.label,
+        class: head_class(comparison, results),
+        improvements: comparison.log_ratios.iter().map(improvement).collect(),
+        estimate: comparison.improvement_percent.map(Percent::value),
+        interval: comparison.interval_percent,
+        margin: comparison.margin_percent,
+    }
+}
+
+/// All sides with the launches in which they were measured.
+fn sides<'a>(
+    compared: &[&'a Comparison],
+    measured: Option<&Measured>,
+    results: &Results,
+) -> Vec<Side<'a>> {
+    let values = |position: usize| -> Vec<f64> {
+        let launches = measured.iter().flat_map(|measured| &measured.launches);
+        let place = measured.map_or(position, |measured| measured.measured_as(position));
+        launches.filter_map(|launch| *launch.values.get(place)?).collect()
+    };
+    let base = Side { label: &compared[0].base.label, class: side_class(0), values: values(0) };
+    let heads = compared.iter().map(|comparison| Side {
+        label: &comparison.head.label,
+        class: head_class(comparison, results),
+        values: values(position(results, &comparison.head.label)),
+    });
+    std::iter::once(base).chain(heads).collect()
+}
+
+/// The colour of the verdict; where there are several revisions, each has its own.
+fn head_class(comparison: &Comparison, results: &Results) -> &'static str {
+    if results.revisions.len() > 2 {
+        side_class(position(results, &comparison.head.label))
+    } else {
+        class(comparison.verdict)
+    }
+}
+
+fn figures(comparison: &Comparison, results: &Results) -> Markup {
+    let several = results.revisions.len() > 2;
+    let facts = facts(comparison, results);
+    html! {
+        @if several { h3 { (one_line(&comparison.head.label)) } }
+        @if !facts.is_empty() {
+            dl.facts {
+                @for (name, value) in facts {
+                    div { dt { (name) } dd { (value) } }
+                }
+            }
+        }
+        @for note in &comparison.notes {
+            p.note { (one_line(note)) }
+        }
+    }
+}
+
+fn facts(comparison: &Comparison, results: &Results) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some([low, high]) = comparison.interval_percent {
+        facts.push(("95 % interval", format!("{} to {}", percent(low), percent(high))));
+    }
+    for (name, accuracy) in [
+        ("accuracy (**)", comparison.accuracy_percent.at_99),
+        ("accuracy (***)", comparison.accuracy_percent.at_999),
+    ] {
+        facts.extend(accuracy.map(|accuracy| (name, format!("±{:.2}%", accuracy.value()))));
+    }
+    let probability = |p: f64| if p < 0.001 { format!("{p:.1e}") } else { format!("{p:.3}") };
+    facts.extend(comparison.p_value.map(|p| ("p", probability(p))));
+    facts.extend(comparison.q_value.map(|q| ("q", probability(q))));
+    if comparison.pairs > 0 {
+        facts.push(("launch pairs", comparison.pairs.to_string()));
+    }
+    if comparison.margin_percent != results.margin_percent {
+        facts.push(("margin of its own", format!("±{}", comparison.margin_percent)));
+    }
+    facts.push(("measured", method(comparison.method).to_owned()));
+    facts
+}
+
+fn percent(value: f64) -> String {
+    super::overview::signed(&format!("{value:.2} %"))
+}
+
+fn method(method: Method) -> &'static str {
+    match method {
+        Method::Lockstep => "in step",
+        Method::Process => "one side after the other",
+        Method::None => "not at all: identical code",
+    }
+}
+
+/// One line a launch group, separated by tabs, so that they can be pasted into a spreadsheet.
+fn raw(measured: &Measured, results: &Results) -> String {
+    let mut text = String::from("launch");
+    for revision in &results.revisions {
+        _ = write!(text, "\t{}", crate::report::text::shortened(&revision.label, 14));
+    }
+    text.push('\n');
+    for launch in &measured.launches {
+        _ = write!(text, "{}", launch.group);
+        for value in &launch.values {
+            text.push('\t');
+            if let Some(value) = value {
+                text += &significant(*value);
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Six digits: what a clock and a scheduler leave of a measurement is less.
+fn significant(value: f64) -> String {
+    if !(1e-4..1e9).contains(&value.abs()) {
+        return format!("{value:.5e}");
+    }
+    let before = value.abs().log10().floor() as i32 + 1;
+    format!("{value:.*}", (6 - before).clamp(0, 9) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::significant;
+
+    #[test]
+    fn raw_numbers_have_six_digits() {
+        for (value, text) in [
+            (1234.56789, "1234.57"),
+            (0.012_345_678, "0.0123457"),
+            (123_456_789.0, "123456789"),
+            (1.5, "1.50000"),
+            (1e-9, "1.00000e-9"),
+            (2e12, "2.00000e12"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
+    }
+}

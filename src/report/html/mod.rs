@@ -1,0 +1,274 @@
+//! The page: one HTML file that needs nothing else, for people who want to see more than a table shows.
+//!
+//! It is whole without JavaScript; the script only adds search and sorting. It may load nothing, and run no other
+//! script and no other styles than its own, whatever stands in the results: its content security policy names
+//! them by their hashes.
+
+mod details;
+mod overview;
+mod plot;
+mod rest;
+mod sweeps;
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+use plot::Forest;
+
+use crate::results::{Comparison, Measured, Results};
+use crate::stats::Verdict;
+
+use super::names::{Naming, natural_order};
+use super::text::one_line;
+use super::variant::{Tally, Variant, answer, variants};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Renders the results as a page.
+pub fn html(results: &Results) -> String {
+    let naming = Naming::for_results(results);
+    let forest = Forest::of(&results.comparisons, results.margin_percent);
+    let style = forest.style() + STYLE;
+    let variants = variants(results);
+    let benchmarks = benchmarks(results, naming);
+    let sections = [
+        rest::failed(results, naming),
+        overview::section(results, &variants, &benchmarks, &forest),
+        sweeps::section(results, &benchmarks),
+        rest::added(results, naming),
+        rest::removed(results, naming),
+        rest::set_aside(results, naming),
+        Some(rest::circumstances_section(results)),
+    ];
+    let sections: Vec<Section> = sections.into_iter().flatten().collect();
+    let title = title(&variants);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy(&style));
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content=(one_line(&results.generator));
+                meta name="description" content=(one_line(&answer(results)));
+                title { "Benchmarks: " (title) }
+                link rel="icon" href=(ICON);
+                style { (PreEscaped(&style)) }
+            }
+            body {
+                header {
+                    h1 { (title) }
+                    (answers(&variants, results))
+                    (navigation(&sections))
+                }
+                main {
+                    @for section in &sections {
+                        section id=(section.id) aria-labelledby={ (section.id) "-title" } {
+                            h2 id={ (section.id) "-title" } { (section.title) }
+                            (section.content)
+                        }
+                    }
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// A part of the page with a title.
+struct Section {
+    /// Under which it is linked.
+    id: &'static str,
+    title: &'static str,
+    content: Markup,
+}
+
+fn navigation(sections: &[Section]) -> Markup {
+    html! {
+        nav aria-label="Sections" {
+            ul {
+                @for section in sections {
+                    li { a href={ "#" (section.id) } { (section.title) } }
+                }
+            }
+        }
+    }
+}
+
+/// Nothing is loaded; the styles and the script are the ones that stand in the page; no form is sent.
+fn policy(style: &str) -> String {
+    let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    format!(
+        "default-src 'none'; style-src {}; script-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+        hash(style),
+        hash(SCRIPT)
+    )
+}
+
+/// Two bars, one shorter than the other. Without an icon in the page browsers ask the server for one.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\
+    %3Cpath fill='%23888' d='M2 2h4v12H2z'/%3E%3Cpath fill='%231a7f37' d='M10 7h4v7h-4z'/%3E%3C/svg%3E";
+
+fn title(variants: &[Variant]) -> String {
+    let Some(first) = variants.first() else { return "nothing compared".to_owned() };
+    let labels: Vec<String> = variants.iter().map(|v| one_line(&v.revision.label)).collect();
+    let labels = match labels.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => labels.concat(),
+    };
+    format!("{labels} against {}", one_line(&first.reference.label))
+}
+
+/// The answer in a sentence, for each revision.
+fn answers(variants: &[Variant], results: &Results) -> Markup {
+    html! {
+        @if let [only] = variants {
+            p.answer { (sentence(&only.tally, results)) }
+        } @else {
+            dl.answers {
+                @for variant in variants {
+                    div {
+                        dt { (one_line(&variant.revision.label)) }
+                        dd.answer { (sentence(&variant.tally, results)) }
+                    }
+                }
+            }
+        }
+        @if !results.complete {
+            p.warning { "Incomplete: the run did not come to its end. This is what it had by then." }
+        }
+    }
+}
+
+/// The tally's sentence, with what has changed marked.
+fn sentence(tally: &Tally, results: &Results) -> Markup {
+    let text = tally.sentence(results.margin_percent);
+    let parts: Vec<&str> = text.split(", ").collect();
+    html! {
+        @for (index, part) in parts.iter().enumerate() {
+            @if index > 0 { ", " }
+            @let what = part.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+            @match what {
+                "regressed" | "failed" => strong.regressed { (part) },
+                "improved" => strong.improved { (part) },
+                _ => (part),
+            }
+        }
+    }
+}
+
+/// Everything that is known of one benchmark.
+#[derive(Debug)]
+struct Benchmark<'a> {
+    /// How it is called in this report.
+    name: String,
+    /// Against the reference, in the order of the revisions; at least one.
+    comparisons: Vec<&'a Comparison>,
+    /// What was measured.
+    measured: Option<&'a Measured>,
+}
+
+impl Benchmark<'_> {
+    /// The comparison that matters most: it decides where the benchmark stands.
+    fn foremost(&self) -> &Comparison {
+        let first = self.comparisons[0];
+        self.comparisons.iter().copied().fold(first, |foremost, other| {
+            if order_of(other)
+                .partial_cmp(&order_of(foremost))
+                .is_some_and(std::cmp::Ordering::is_lt)
+            {
+                other
+            } else {
+                foremost
+            }
+        })
+    }
+}
+
+/// Regressions first, then improvements, each by their size; then what is open, and at last what has not changed.
+fn order_of(comparison: &Comparison) -> (u8, f64) {
+    let kind = match (comparison.verdict, comparison.within_margin) {
+        (Verdict::Regressed, false) => 0,
+        (Verdict::Improved, false) => 1,
+        (Verdict::Regressed, true) => 2,
+        (Verdict::Improved, true) => 3,
+        (Verdict::Inconclusive, _) => 4,
+        (Verdict::Equivalent, _) => 5,
+        (Verdict::IdenticalCode, _) => 6,
+    };
+    let size = comparison.improvement_percent.map_or(0.0, |i| i.to_log_ratio().abs());
+    let by_size = kind < 4 && size.is_finite();
+    (kind, if by_size { -size } else { 0.0 })
+}
+
+/// All benchmarks that were compared, what matters most first.
+fn benchmarks(results: &Results, naming: Naming) -> Vec<Benchmark<'_>> {
+    fn key<'a>(package: &'a str, target: &'a str, benchmark: &'a str) -> [&'a str; 3] {
+        [package, target, benchmark]
+    }
+    let measured: HashMap<[&str; 3], &Measured> =
+        results.measured.iter().map(|m| (key(&m.package, &m.target, &m.benchmark), m)).collect();
+    let mut positions: HashMap<[&str; 3], usize> = HashMap::new();
+    let mut benchmarks: Vec<Benchmark> = Vec::new();
+    for comparison in &results.comparisons {
+        let key = key(&comparison.package, &comparison.target, &comparison.benchmark);
+        let position = *positions.entry(key).or_insert_with(|| {
+            benchmarks.push(Benchmark {
+                name: naming.name(key[0], key[1], key[2]),
+                comparisons: Vec::new(),
+                measured: measured.get(&key).copied(),
+            });
+            benchmarks.len() - 1
+        });
+        benchmarks[position].comparisons.push(comparison);
+    }
+    benchmarks.sort_by(|a, b| {
+        let (a_order, b_order) = (order_of(a.foremost()), order_of(b.foremost()));
+        a_order
+            .0
+            .cmp(&b_order.0)
+            .then(a_order.1.total_cmp(&b_order.1))
+            .then_with(|| natural_order(&a.name, &b.name))
+    });
+    benchmarks
+}
+
+/// The class that gives a comparison its colour.
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Improved => "improved",
+        Verdict::Regressed => "regressed",
+        Verdict::Equivalent => "equivalent",
+        Verdict::Inconclusive => "inconclusive",
+        Verdict::IdenticalCode => "identical",
+    }
+}
+
+/// The class that gives a revision its colour, where several stand in one plot: the reference is grey.
+fn side_class(position: usize) -> &'static str {
+    const CLASSES: [&str; 7] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6"];
+    match position {
+        0 => CLASSES[0],
+        other => CLASSES[1 + (other - 1) % (CLASSES.len() - 1)],
+    }
+}
+
+/// Where a revision stands among the revisions: the reference is at 0.
+fn position(results: &Results, label: &str) -> usize {
+    results
+        .revisions
+        .iter()
+        .skip(1)
+        .position(|r| r.label == label)
+        .map_or(0, |position| position + 1)
+}
+
+#[cfg(test)]
+mod tests;
