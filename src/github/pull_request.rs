@@ -156,6 +156,11 @@ fn find_by_head(
     }
 }
 
+/// Prebuilt programs are of no commit.
+fn in_words(commit: &str) -> &str {
+    if commit.is_empty() { "of no commit" } else { commit }
+}
+
 /// Leaves those of which this is true, unless it is true of none.
 fn prefer(listed: &mut Vec<Listed>, is_better: impl Fn(&Listed) -> bool) {
     if listed.iter().any(&is_better) {
@@ -200,7 +205,7 @@ impl PullRequest {
         Err(Error::publishing(format!(
             "the results are not of the pull request {repository}#{number}"
         ))
-        .because(format!("its head is {head}, and what was measured is {commit}"))
+        .because(format!("its head is {head}, and what was measured is {}", in_words(&commit)))
         .help("measure the pull request's own commits, or name it with --pr")
         .help("merges of a private repository can only be recognised with `contents: read`"))
     }

@@ -341,3 +341,24 @@ fn the_program_exits_with_4_and_says_where_the_results_are() {
     assert_says(&run.stderr, &["Posted https://github.com/me/project/pull/7#post-1"]);
     assert_eq!(run.stdout, "");
 }
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_ends_the_waiting_for_an_answer() {
+    let step = Step::new();
+    fail(&step, ("GET", "/pulls/7"), Failing::Late(Duration::from_secs(60)));
+    let child = program(step.directory.path(), &step.variables)
+        .args(["publish", "results.json", "--timeout", "1h"])
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It waits as soon as the request is there.
+    while step.fake.requests("GET").is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let id = rustix::process::Pid::from_raw(child.id().try_into().unwrap()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    let run = crate::support::Run::of(child.wait_with_output().unwrap()).exits_with(130);
+    assert_says(&run.stderr, &["error: interrupted"]);
+}
