@@ -3,10 +3,14 @@
 //! In: [`Settings`]. Out: results, or the lists of benchmarks. This is the only module that knows all stages;
 //! it decides nothing that a stage could decide.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::build::{Builder, Selection, SideBuild};
+use crate::commands::{
+    CommandEntry, CommandSettings, CommandSide, CommandTaker, Only, Program, TakenCommands,
+    Worktree,
+};
 use crate::config::{Config, Rules};
 use crate::environment::Environment;
 use crate::error::{Error, ErrorKind, Result};
@@ -40,6 +44,8 @@ pub struct Settings {
     pub filter: Filter,
     /// What holds for some benchmarks only.
     pub rules: Rules,
+    /// Whole commands, and prebuilt programs.
+    pub commands: CommandSettings,
     /// Changes below it do not matter.
     pub margin: Percent,
     /// A fixed number of launch groups for each benchmark, instead of as many as it takes to decide it.
@@ -66,7 +72,12 @@ impl Settings {
     /// With what the configuration says beside the options, which have been taken from it before.
     #[must_use]
     pub fn configured(self, config: Config) -> Self {
-        Self { rules: config.rules, ..self }
+        let mut commands = self.commands;
+        // One that stands on the command line is what is wanted.
+        if commands.entries.is_empty() {
+            commands.entries = config.commands;
+        }
+        Self { rules: config.rules, commands, ..self }
     }
 }
 
@@ -80,10 +91,18 @@ pub struct Outcome {
 
 /// What `list` shows.
 pub struct Listing {
-    /// The revisions, reference first.
-    pub revisions: PerSide<Revision>,
+    /// The labels of what is compared, reference first.
+    pub labels: Vec<String>,
     /// Their benchmarks, matched.
     pub plan: Plan,
+}
+
+/// Where the results of the last comparison in a directory are kept: that of its repository, if it lies in one.
+pub fn results_in(cache: &Cache, directory: &Path) -> PathBuf {
+    match Repository::discover(directory) {
+        Ok(repository) => last_results(cache, &repository),
+        Err(_) => cache.of_directory(directory).join("last").join("results.json"),
+    }
 }
 
 /// Where the results of a repository's last comparison are kept.
@@ -104,8 +123,8 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         time_limit_seconds: settings.time_limit.map(|limit| limit.as_secs_f64()),
         gate: settings.gate,
         margin_percent: settings.margin,
-        revisions: prepared.described_revisions(),
-        benches_from: prepared.benches_from.map(|side| prepared.revisions[side].label.clone()),
+        revisions: prepared.revisions.clone(),
+        benches_from: prepared.benches_from.clone(),
         environment: Environment::of_this_machine(),
         comparisons: Vec::new(),
         added: Vec::new(),
@@ -121,7 +140,7 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         results.notes.push(why.clone());
     }
     let preload = preload.unwrap_or_default();
-    if settings.layouts && !prepared.plan.targets.is_empty() {
+    if settings.layouts && prepared.programs.are_built(&prepared.plan) {
         observer.status(
             "Linking",
             "what will be measured, to try whether its code layout can be varied",
@@ -131,7 +150,7 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
             results.notes.push(note);
         }
     }
-    let mut files = vec![last_results(&settings.cache, &prepared.repository)];
+    let mut files = vec![prepared.results_file.clone()];
     files.extend(settings.save.clone());
     let clock = Stopwatch::start();
     let mut recorder = ResultsRecorder::new(results, &prepared.plan, files, &clock)?;
@@ -167,25 +186,34 @@ fn preload(settings: &Settings, plan: &Plan) -> Result<Option<Preload>, String> 
 /// Builds all sides and lists their benchmarks.
 pub fn list(settings: &Settings, observer: &dyn Observer) -> Result<Listing> {
     let prepared = Prepared::new(settings, observer)?;
-    Ok(Listing { revisions: prepared.revisions.clone(), plan: prepared.plan })
+    let labels = prepared.revisions.iter().map(|revision| revision.label.clone()).collect();
+    Ok(Listing { labels, plan: prepared.plan })
 }
 
 /// Everything up to the first measurement. The worktrees live as long as this does.
 struct Prepared {
-    repository: Repository,
-    revisions: PerSide<Revision>,
-    benches_from: Option<Side>,
+    /// Where the results of this comparison are found by `report`.
+    results_file: PathBuf,
+    revisions: Vec<results::Revision>,
+    /// The label of the revision whose bench targets all have.
+    benches_from: Option<String>,
     plan: Plan,
     programs: Programs,
-    builds: PerSide<SideBuild>,
     notes: Vec<String>,
-    checkouts: PerSide<Checkout>,
-    /// After the checkouts: it is given back when they are gone.
-    _slot: Slot,
+    /// The slot is given back when the checkouts are gone.
+    _held: Option<(PerSide<Checkout>, Slot)>,
 }
 
 impl Prepared {
     fn new(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
+        if settings.commands.programs.is_empty() {
+            Self::of_revisions(settings, observer)
+        } else {
+            Self::of_programs(settings, observer)
+        }
+    }
+
+    fn of_revisions(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
         let repository = Repository::discover(&settings.directory)?;
         let revisions =
             revision::resolve(&repository, &settings.range, settings.against.as_deref())?;
@@ -206,64 +234,117 @@ impl Prepared {
         for note in &notes {
             observer.warn(note);
         }
-        let selection = &settings.selection;
-        let builder = Builder {
-            repository: &repository,
-            slot: &slot,
-            selection,
-            benches_from,
-            captures_links: settings.layouts,
-            observer,
-        };
-        let builds = builder.build(&revisions, &checkouts)?;
-        for (side, build) in builds.iter() {
-            for failed in &build.failed {
-                observer.warn(&format!(
-                    "{side}: `{}` is left out there: {}",
-                    failed.target, failed.reason
-                ));
+        let builds = if wants_benches(settings, &repository, &checkouts) {
+            let selection = &settings.selection;
+            let builder = Builder {
+                repository: &repository,
+                slot: &slot,
+                selection,
+                benches_from,
+                captures_links: settings.layouts,
+                observer,
+            };
+            let builds = builder.build(&revisions, &checkouts)?;
+            for (side, build) in builds.iter() {
+                for failed in &build.failed {
+                    observer.warn(&format!(
+                        "{side}: `{}` is left out there: {}",
+                        failed.target, failed.reason
+                    ));
+                }
             }
-        }
-        let Taken { inventories, programs, set_aside, notes: code_notes } =
-            inventory::take(&builds, settings.timeout, &settings.rules)?;
-        notes.extend(code_notes);
-        let mut plan = Plan::new(&inventories, &settings.filter);
-        plan.set_aside = set_aside;
-        plan.apply(&settings.rules);
-        // Of what the user has now, which is the last.
-        if let Some((side, build)) = builds.iter().last() {
-            plan.places = places(&plan, build, checkouts[side].root());
-        }
-        if plan.is_empty() {
-            return Err(no_benchmarks(&plan, &builds, settings));
-        }
-        for note in &plan.notes {
-            observer.warn(note);
-        }
-        Ok(Self {
-            repository,
-            revisions,
-            benches_from,
-            plan,
-            programs,
-            builds,
-            notes,
-            checkouts,
-            _slot: slot,
-        })
-    }
-
-    fn described_revisions(&self) -> Vec<results::Revision> {
-        self.revisions
+            Some(builds)
+        } else {
+            None
+        };
+        let taken = match &builds {
+            Some(builds) => inventory::take(builds, settings.timeout, &settings.rules)?,
+            None => Taken::nothing(revisions.count()),
+        };
+        let sides = revisions.map(|side, revision| CommandSide {
+            label: revision.label.clone(),
+            revision: revision.commit.clone(),
+            worktree: Some(Worktree {
+                root: checkouts[side].root().to_owned(),
+                counterpart: repository.root().to_owned(),
+                target_directory: checkouts[side].side_directory().join("target"),
+            }),
+            program: None,
+        });
+        let taken = taken.with_commands(take_commands(
+            settings,
+            &settings.commands.entries,
+            &sides,
+            observer,
+        )?);
+        let described = revisions
             .iter()
             .map(|(side, revision)| results::Revision {
                 label: revision.label.clone(),
                 commit: revision.commit.clone(),
-                dirty: self.checkouts[side].dirty,
-                rustc: self.builds[side].rustc.clone(),
+                dirty: checkouts[side].dirty,
+                rustc: builds.as_ref().map(|b| b[side].rustc.clone()).unwrap_or_default(),
                 program: None,
             })
-            .collect()
+            .collect();
+        notes.extend(taken.notes.iter().cloned());
+        let (mut plan, programs) = planned(settings, taken, builds.as_ref(), observer)?;
+        // Of what the user has now, which is the last.
+        if let Some((side, build)) = builds.as_ref().and_then(|builds| builds.iter().last()) {
+            plan.places = places(&plan, build, checkouts[side].root());
+        }
+        let results_file = last_results(&settings.cache, &repository);
+        let held = Some((checkouts, slot));
+        let benches_from = benches_from.map(|side| revisions[side].label.clone());
+        Ok(Self {
+            results_file,
+            revisions: described,
+            benches_from,
+            plan,
+            programs,
+            notes,
+            _held: held,
+        })
+    }
+
+    /// Prebuilt programs need neither git nor cargo.
+    fn of_programs(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
+        let programs = &settings.commands.programs;
+        let named: Vec<String> =
+            programs.iter().map(|p| format!("{} ({})", p.label, p.given)).collect();
+        observer.status("Comparing", &named.join(" with "));
+        let side = |program: &Program| CommandSide {
+            label: program.label.clone(),
+            revision: program.label.clone(),
+            worktree: None,
+            program: Some(program.path.clone()),
+        };
+        let sides: PerSide<CommandSide> = programs.iter().map(side).collect();
+        let entries = of_programs(&settings.commands.entries, observer)?;
+        let taken = Taken::nothing(sides.count());
+        let mut taken = taken.with_commands(take_commands(settings, &entries, &sides, observer)?);
+        let notes = std::mem::take(&mut taken.notes);
+        let (plan, started) = planned(settings, taken, None, observer)?;
+        let described = programs
+            .iter()
+            .map(|program| results::Revision {
+                label: program.label.clone(),
+                commit: String::new(),
+                dirty: false,
+                rustc: String::new(),
+                program: Some(program.given.clone()),
+            })
+            .collect();
+        let results_file = results_in(&settings.cache, &settings.directory);
+        Ok(Self {
+            results_file,
+            revisions: described,
+            benches_from: None,
+            plan,
+            programs: started,
+            notes,
+            _held: None,
+        })
     }
 
     fn describe_work(&self, settings: &Settings) -> String {
@@ -275,7 +356,7 @@ impl Prepared {
         if measured == 0 {
             return format!("nothing{identical}");
         }
-        let groups = if self.revisions.count() > 2 { "groups" } else { "pairs" };
+        let groups = if self.revisions.len() > 2 { "groups" } else { "pairs" };
         let number = match settings.runs {
             Some(runs) => runs.to_string(),
             None => format!("{} to {BUDGET}", LOOKS[0].pairs),
@@ -296,6 +377,89 @@ fn side_named(name: &str, revisions: &PerSide<Revision>) -> Result<Side> {
     found.ok_or_else(|| revision::unknown_label(name, &labels))
 }
 
+/// Whether cargo's benchmarks are built: not where commands are all that there is.
+fn wants_benches(
+    settings: &Settings,
+    repository: &Repository,
+    checkouts: &PerSide<Checkout>,
+) -> bool {
+    match settings.commands.only {
+        Some(only) => only == Only::Benches,
+        None if settings.commands.entries.is_empty() => true,
+        None => {
+            let has_manifest = |checkout: &Checkout| {
+                let directory = checkout.root().join(repository.prefix());
+                let mut above = directory.ancestors();
+                above
+                    .by_ref()
+                    .take_while(|ancestor| ancestor.starts_with(checkout.root()))
+                    .any(|ancestor| ancestor.join("Cargo.toml").is_file())
+            };
+            settings.selection.manifest_path.is_some() || checkouts.values().any(has_manifest)
+        }
+    }
+}
+
+/// The commands in which programs have a part.
+fn of_programs(entries: &[CommandEntry], observer: &dyn Observer) -> Result<Vec<CommandEntry>> {
+    let (with, without): (Vec<CommandEntry>, Vec<CommandEntry>) =
+        entries.iter().cloned().partition(|entry| entry.uses("bin"));
+    if with.is_empty() {
+        let why = match without.len() {
+            0 => "no command is given or configured",
+            _ => "`{bin}` occurs in none of the commands that are configured",
+        };
+        return Err(Error::usage("it is not known what to do with the programs")
+            .because(why)
+            .help(
+                "write the command after `--`, with `{bin}` for the program: -- {bin} script.js",
+            ));
+    }
+    for entry in without {
+        observer
+            .warn(&format!("`{}` is left out, because `{{bin}}` does not occur in it", entry.name));
+    }
+    Ok(with)
+}
+
+fn take_commands(
+    settings: &Settings,
+    entries: &[CommandEntry],
+    sides: &PerSide<CommandSide>,
+    observer: &dyn Observer,
+) -> Result<TakenCommands> {
+    let taker = CommandTaker {
+        sides,
+        settings: &settings.commands.settings,
+        rules: &settings.rules,
+        timeout: settings.timeout,
+        observer,
+    };
+    match settings.commands.only {
+        Some(Only::Benches) => taker.take(&[]),
+        _ => taker.take(entries),
+    }
+}
+
+/// Matches the benchmarks of all sides.
+fn planned(
+    settings: &Settings,
+    taken: Taken,
+    builds: Option<&PerSide<SideBuild>>,
+    observer: &dyn Observer,
+) -> Result<(Plan, Programs)> {
+    let mut plan = Plan::new(&taken.inventories, &settings.filter);
+    plan.set_aside = taken.set_aside;
+    plan.apply(&settings.rules);
+    if plan.is_empty() {
+        return Err(no_benchmarks(&plan, builds, settings));
+    }
+    for note in &plan.notes {
+        observer.warn(note);
+    }
+    Ok((plan, taken.programs))
+}
+
 fn checkout_notes(revisions: &PerSide<Revision>, checkouts: &PerSide<Checkout>) -> Vec<String> {
     let mut notes = Vec::new();
     let reference = &revisions[Side::REFERENCE];
@@ -312,20 +476,25 @@ fn checkout_notes(revisions: &PerSide<Revision>, checkouts: &PerSide<Checkout>) 
     notes
 }
 
-fn no_benchmarks(plan: &Plan, builds: &PerSide<SideBuild>, settings: &Settings) -> Error {
+fn no_benchmarks(plan: &Plan, builds: Option<&PerSide<SideBuild>>, settings: &Settings) -> Error {
     let error = Error::comparison("there are no benchmarks to compare");
     if !plan.notes.is_empty() {
         return plan.notes.iter().fold(error, Error::because);
     }
     let has_bench_target =
         |build: &SideBuild| build.executables.iter().any(|executable| executable.is_bench_target);
-    if !builds.values().any(has_bench_target) {
+    if builds.is_some_and(|builds| !builds.values().any(has_bench_target)) {
         return error.because("cargo bench runs no bench target with these options").help(
             "name the packages or targets with -p, --workspace or --bench, and check `cargo bench` itself",
         );
     }
     if settings.filter.only.is_empty() && settings.filter.skip.is_empty() {
-        return error.help("`cargo bench` itself shows what there is");
+        return match builds {
+            Some(_) => error.help("`cargo bench` itself shows what there is"),
+            None => error
+                .because("no command is configured")
+                .help("write it after `--`, or into bench-compare.toml as a [[command]]"),
+        };
     }
     error
         .because("--filter and --skip leave none over")

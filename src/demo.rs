@@ -7,6 +7,7 @@ use std::time::Duration;
 use fs_err as fs;
 
 use crate::build::Selection;
+use crate::commands::CommandSettings;
 use crate::compare::Settings;
 use crate::config::Rules;
 use crate::error::Result;
@@ -148,6 +149,7 @@ impl Repository {
             selection: Selection::default(),
             filter: Filter::default(),
             rules: Rules::default(),
+            commands: CommandSettings::default(),
             margin: Percent::new(2.0),
             runs: None,
             time_limit: None,

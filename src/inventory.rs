@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::build::{BenchExecutable, CodeComparison, FailedTarget, Link, SideBuild, compare_code};
+use crate::commands::TakenCommands;
 use crate::config::Rules;
 use crate::error::Result;
 use crate::harness::{Benchmarks, Effort, Failure, Harness, Session, Wanted};
@@ -118,8 +119,10 @@ impl Taking<'_> {
                 let program = Program {
                     benchmarks,
                     ids: ids.clone(),
-                    executable: executable.path.clone(),
-                    link: executable.link.clone(),
+                    built: Some(Built {
+                        executable: executable.path.clone(),
+                        link: executable.link.clone(),
+                    }),
                 };
                 self.programs.insert((name.clone(), side), program);
                 Inventory::Benchmarks(ids)
@@ -156,6 +159,36 @@ impl Taking<'_> {
     }
 }
 
+impl Taken {
+    /// Of sides that have no bench executables.
+    pub fn nothing(sides: usize) -> Self {
+        Self {
+            inventories: Side::first(sides).map(|_| BTreeMap::new()).collect(),
+            programs: Programs { programs: HashMap::new(), layouts: None, notes: Vec::new() },
+            set_aside: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// With commands beside them.
+    #[must_use]
+    pub fn with_commands(mut self, commands: TakenCommands) -> Self {
+        for (side, targets) in commands.inventories.iter() {
+            self.inventories[side].extend(targets.clone());
+        }
+        for ((name, side), benchmarks) in commands.programs {
+            let ids = match &self.inventories[side][&name].inventory {
+                Inventory::Benchmarks(ids) => ids.clone(),
+                _ => Vec::new(),
+            };
+            let program = Program { benchmarks, ids, built: None };
+            self.programs.programs.insert((name, side), program);
+        }
+        self.set_aside.extend(commands.set_aside);
+        self
+    }
+}
+
 /// The programs of all sides that can be measured.
 pub struct Programs {
     programs: HashMap<(TargetName, Side), Program>,
@@ -166,11 +199,25 @@ pub struct Programs {
 struct Program {
     benchmarks: Box<dyn Benchmarks>,
     ids: Vec<String>,
+    /// What cargo built; `None` for a command.
+    built: Option<Built>,
+}
+
+struct Built {
     executable: PathBuf,
     link: Option<Link>,
 }
 
 impl Programs {
+    /// Whether any of what is planned was built by cargo.
+    pub fn are_built(&self, plan: &Plan) -> bool {
+        let is_built = |name: &TargetName| {
+            let mut programs = self.programs.iter().filter(|((target, _), _)| target == name);
+            programs.any(|(_, program)| program.built.is_some())
+        };
+        plan.targets.iter().any(|target| is_built(&target.name))
+    }
+
     /// From now on every launch of what is planned has a code layout of its own. Gives notes on what has not.
     ///
     /// `seed` is the seed of all layouts.
@@ -184,12 +231,12 @@ impl Programs {
                 .collect();
             for side in sides {
                 let program = &self.programs[&(target.name.clone(), side)];
-                linked.push(layouts::Program {
+                linked.extend(program.built.as_ref().map(|built| layouts::Program {
                     target: target.name.clone(),
                     side,
-                    executable: program.executable.clone(),
-                    link: program.link.clone(),
-                });
+                    executable: built.executable.clone(),
+                    link: built.link.clone(),
+                }));
             }
         }
         let (layouts, notes) = Layouts::new(linked, seed)?;

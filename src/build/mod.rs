@@ -369,6 +369,22 @@ fn make_up_for_missed_links<'a, P: Iterator<Item = &'a Path>>(
     capture.give_up(executables())
 }
 
+/// Lets somebody else build a checkout. Its files have the time stamps that keep cargo from taking another revision's
+/// artifacts in this target directory for theirs.
+pub fn with_time_stamps_of_its_own<T>(
+    checkout: &Path,
+    target_directory: &Path,
+    build: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    fs_err::create_dir_all(target_directory)?;
+    let sources = SourceTree::read(checkout)?;
+    sources.clear_if_vendored_differs(target_directory)?;
+    sources.renew_time_stamps(target_directory)?;
+    let built = build()?;
+    sources.remember(target_directory)?;
+    Ok(built)
+}
+
 /// Where one side's workspace lies, and where it is built.
 struct Workspace {
     root: PathBuf,

@@ -19,6 +19,8 @@ use crate::results::Gate;
 use crate::revision::{Cache, Range};
 use crate::stats::Percent;
 
+use super::commands::CommandArguments;
+
 /// Compare the benchmarks of two git revisions, and say which differences can be believed
 #[derive(Debug, Parser)]
 #[command(
@@ -80,6 +82,13 @@ pub enum Command {
     RecordLaunch {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         launch: Vec<OsString>,
+    },
+    /// Run a command and write down what it took
+    #[command(hide = true, name = crate::commands::MEASURE_SUBCOMMAND)]
+    MeasureRun {
+        account: PathBuf,
+        #[arg(last = true, required = true)]
+        words: Vec<OsString>,
     },
 }
 
@@ -205,6 +214,8 @@ pub struct WhatArguments {
     /// Give up on a benchmark that shows no sign of progress for so long
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = timeout, help_heading = "How to measure")]
     timeout: Duration,
+    #[command(flatten)]
+    pub commands: CommandArguments,
     /// Read this configuration [default: bench-compare.toml here or above, up to the top of the repository]
     #[arg(long, value_name = "FILE", help_heading = "Configuration")]
     pub config: Option<PathBuf>,
@@ -215,6 +226,7 @@ pub struct WhatArguments {
 
 impl WhatArguments {
     fn settings(&self, command: String, directory: PathBuf) -> Result<Settings> {
+        let commands = self.commands.settings(&directory, self.against.as_deref())?;
         Ok(Settings {
             directory,
             cache: Cache::from_environment()?,
@@ -224,6 +236,7 @@ impl WhatArguments {
             selection: self.selection.clone(),
             filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },
             rules: Rules::default(),
+            commands,
             margin: Percent::new(2.0),
             runs: None,
             time_limit: None,

@@ -53,7 +53,7 @@ pub fn parse(words: &[OsString]) -> std::result::Result<(Arguments, Config), Ref
             directory: &directory,
             file: what.config.as_deref(),
             manifest_path: what.selection.manifest_path.as_deref(),
-            manifests: true,
+            manifests: !what.commands.has_programs(),
         },
         &keys,
     )?;

@@ -1,6 +1,7 @@
 //! The command line: arguments in, output and exit codes out. Knows how nothing is done.
 
 mod arguments;
+mod commands;
 mod configured;
 mod files;
 mod output;
@@ -14,6 +15,7 @@ use fs_err as fs;
 
 use crate::build;
 use crate::classic;
+use crate::commands::measure_run;
 use crate::compare::{self, Outcome, Settings};
 use crate::config::{self, Config};
 use crate::demo;
@@ -71,6 +73,10 @@ fn run(arguments: Arguments, config: Config, command: String) -> Result<ExitCode
         build::record_launch(launch)?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some(Command::MeasureRun { account, words }) = arguments.command {
+        measure_run(&account, words)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     interrupt::install_handler()?;
     for note in &config.notes {
         Terminal::new().warn(note);
@@ -92,7 +98,9 @@ fn run(arguments: Arguments, config: Config, command: String) -> Result<ExitCode
         }
         Some(Command::Demo(arguments)) => run_demo(command, &arguments.presentation),
         Some(Command::Clean) => run_clean(),
-        Some(Command::RecordLaunch { .. }) => unreachable!("handled above"),
+        Some(Command::RecordLaunch { .. } | Command::MeasureRun { .. }) => {
+            unreachable!("handled above")
+        }
     }
 }
 
@@ -173,7 +181,7 @@ fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<Ex
 
 fn run_list(settings: &Settings) -> Result<ExitCode> {
     let listing = compare::list(settings, &Terminal::new())?;
-    print_to_stdout(&list_text(&listing.plan, listing.revisions.count()))?;
+    print_to_stdout(&list_text(&listing.plan, listing.labels.len()))?;
     Ok(if listing.plan.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
@@ -264,8 +272,16 @@ fn reference_binary<'a>(binaries: &'a [String], named: Option<&str>) -> Result<&
 }
 
 fn run_clean() -> Result<ExitCode> {
-    let repository = Repository::discover(&std::env::current_dir()?)?;
-    match Cache::from_environment()?.clean(&repository)? {
+    let (cache, directory) = (Cache::from_environment()?, std::env::current_dir()?);
+    let removed = match Repository::discover(&directory) {
+        Ok(repository) => cache.clean(&repository)?,
+        // Programs may have been compared here.
+        Err(error) => match cache.clean_directory(&directory)? {
+            None => return Err(error),
+            removed => removed,
+        },
+    };
+    match removed {
         Some(directory) => print_to_stdout(&format!("removed {}\n", directory.display()))?,
         None => print_to_stdout("there was nothing to remove\n")?,
     }
@@ -273,11 +289,13 @@ fn run_clean() -> Result<ExitCode> {
 }
 
 fn last_results() -> Result<PathBuf> {
-    let repository = Repository::discover(&std::env::current_dir()?)?;
-    let file = compare::last_results(&Cache::from_environment()?, &repository);
+    let directory = std::env::current_dir()?;
+    let file = compare::results_in(&Cache::from_environment()?, &directory);
     if file.exists() {
         return Ok(file);
     }
+    // Outside of a repository that is why there are none.
+    Repository::discover(&directory)?;
     Err(Error::usage("nothing has been compared in this repository yet")
         .help("name a results file, or run a comparison first: cargo bench-compare main..HEAD"))
 }

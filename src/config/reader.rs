@@ -9,6 +9,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::error::{Error, Result};
+use crate::suggestion::nearest_or_all;
 
 /// A file of TOML, as errors name it.
 #[derive(Debug)]
@@ -236,16 +237,10 @@ pub fn with_suggestion<'a>(
     let mut known: Vec<&str> = known.into_iter().collect();
     known.sort_unstable();
     known.dedup();
-    let near = known
-        .iter()
-        .map(|name| (strsim::jaro_winkler(unknown, name), name))
-        .filter(|(similarity, _)| *similarity > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match near {
-        Some((_, near)) => error.help(format!("did you mean `{near}`?")),
-        None if known.is_empty() => error,
-        None => error.help(format!("there are: {}", known.join(", "))),
+    if known.is_empty() {
+        return error;
     }
+    error.help(nearest_or_all(unknown, known.iter().copied()))
 }
 
 #[cfg(test)]
@@ -276,7 +271,7 @@ mod tests {
         );
         assert_eq!(
             error_of("# one\nmargin = 2\nother = 1\n", ask),
-            "x.toml:3: there is no setting `other` here\n  help: there are: margin"
+            "x.toml:3: there is no setting `other` here\n  help: there are: `margin`"
         );
         assert!(error_of("a = \n", ask).starts_with("x.toml:1: this is no TOML\n  because: "));
     }

@@ -4,6 +4,7 @@
 //! Knows nothing of sides, schedules or statistics.
 
 mod bencher;
+mod command;
 mod criterion;
 mod divan;
 mod libtest;
@@ -27,6 +28,7 @@ use crate::build::Launch;
 use crate::error::Result;
 use crate::lockstep::Attachment;
 
+pub use command::{CommandBenchmarks, CommandRun};
 pub use limits::TimeLimits;
 
 /// One timed batch of a benchmark.

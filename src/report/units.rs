@@ -11,7 +11,21 @@ pub fn format_time(nanoseconds: f64) -> String {
 
 /// A value in a benchmark's own unit, as a time if that is `ns`.
 pub fn format_quantity(value: f64, unit: &str) -> String {
-    if unit == "ns" { format_time(value) } else { format!("{} {unit}", four_digits(value)) }
+    match unit {
+        "ns" => format_time(value),
+        "bytes" => format_bytes(value),
+        _ => format!("{} {unit}", four_digits(value)),
+    }
+}
+
+/// An amount of memory: `41.41 MB`, decimal as all units here.
+fn format_bytes(bytes: f64) -> String {
+    let units = [("bytes", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)];
+    let fits = |scale: &f64| bytes / scale < 999.95;
+    match units.into_iter().find(|(_, scale)| fits(scale)).unwrap_or(("GB", 1e9)) {
+        ("bytes", _) if bytes.fract() == 0.0 => format!("{bytes} bytes"),
+        (unit, scale) => format!("{} {unit}", four_digits(bytes / scale)),
+    }
 }
 
 fn four_digits(value: f64) -> String {
@@ -45,6 +59,9 @@ mod tests {
             assert_eq!(format_time(nanoseconds), text);
         }
         assert_eq!(format_quantity(1234.5, "cycles"), "1234 cycles");
+        assert_eq!(format_quantity(64.0, "bytes"), "64 bytes");
+        assert_eq!(format_quantity(1.5, "bytes"), "1.500 bytes");
+        assert_eq!(format_quantity(41_408_512.0, "bytes"), "41.41 MB");
     }
 
     proptest! {

@@ -41,13 +41,34 @@ impl Cache {
 
     /// The part that belongs to one repository: its name, and a hash of its path.
     pub fn of_repository(&self, repository: &Repository) -> PathBuf {
+        self.named(repository.root(), repository.common_directory())
+    }
+
+    /// A directory with the name of one, told apart from others by the hash of a path.
+    fn named(&self, directory: &Path, path: &Path) -> PathBuf {
         let mut hasher = DefaultHasher::new();
-        repository.common_directory().hash(&mut hasher);
+        path.hash(&mut hasher);
         // Build artifacts go there, and not every linker can write to every name.
         let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        let name = repository.root().file_name().unwrap_or_default().to_string_lossy();
+        let name = directory.file_name().unwrap_or_default().to_string_lossy();
         let name: String = name.chars().map(plain).collect();
         self.0.join(format!("{name}-{:08x}", hasher.finish() as u32))
+    }
+
+    /// The part that belongs to a directory in which programs are compared, outside of any repository.
+    pub fn of_directory(&self, directory: &Path) -> PathBuf {
+        let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+        self.named(&directory, &directory)
+    }
+
+    /// Removes what comparisons of programs kept for a directory, and returns what was removed.
+    pub fn clean_directory(&self, directory: &Path) -> Result<Option<PathBuf>> {
+        let kept = self.of_directory(directory);
+        if !kept.exists() {
+            return Ok(None);
+        }
+        fs::remove_dir_all(&kept)?;
+        Ok(Some(kept))
     }
 
     /// Removes everything that earlier runs kept for a repository. Fails if one is still running.
