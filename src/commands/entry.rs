@@ -62,12 +62,9 @@ impl CommandEntry {
     pub fn combinations(&self, settings: &[Setting]) -> Vec<Combination> {
         let mut combinations = combinations(&narrow(&self.parameters, settings));
         // A script that sweeps by itself is told what it is narrowed to.
-        let known = |setting: &&Setting| self.parameters.iter().any(|p| p.name == setting.name);
         if self.passes_settings_on() {
-            let further: Vec<Setting> =
-                settings.iter().filter(|setting| !known(setting)).cloned().collect();
             for combination in &mut combinations {
-                combination.extend(further.iter().cloned());
+                combination.extend(settings.iter().cloned());
             }
         }
         combinations
@@ -75,7 +72,7 @@ impl CommandEntry {
 
     /// Whether it takes `--set` for parameters that it does not name, because it is a script that knows them.
     pub fn passes_settings_on(&self) -> bool {
-        self.quantity.is_printed() && self.uses("params")
+        self.quantity.is_printed() && self.parameters.is_empty() && self.uses("params")
     }
 
     /// Whether a placeholder occurs anywhere in how it is started.

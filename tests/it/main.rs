@@ -4,6 +4,7 @@ mod benches_from;
 mod build_dependencies;
 mod build_environment;
 mod builds;
+mod commands;
 mod comparison;
 mod configuration;
 mod documentation;
