@@ -208,6 +208,62 @@ mod tests {
         assert_eq!(q, [4.0 * 2.0 / 256.0, 1.0, 2.0 * 2.0 / 64.0, 1.0]);
     }
 
+    /// Results of benchmarks whose head takes so many times as long as base, about.
+    fn slower(factors: &[f64]) -> Results {
+        let launches = |factor: f64| -> Vec<[Option<f64>; 3]> {
+            let value = |i: usize| Some(factor * (100.0 + i as f64 / 100.0));
+            (0..12).map(|i| [Some(100.0), value(i), None]).collect()
+        };
+        let launches: Vec<Vec<_>> = factors.iter().map(|factor| launches(*factor)).collect();
+        let measured: Vec<(&str, &[_])> = launches.iter().map(|l| ("x", &l[..])).collect();
+        let mut results = results(&measured);
+        results.gate = Gate::Regression;
+        results.derive_comparisons();
+        results
+    }
+
+    #[test]
+    fn the_gate_is_tripped_by_a_regression_beyond_the_margin_and_by_nothing_else() {
+        let trips = |factor: f64| slower(&[factor]).trips_gate();
+        assert!(trips(1.1));
+        assert!(!trips(1.01), "a regression within the margin");
+        assert!(!trips(0.8), "an improvement");
+        let mut results = slower(&[1.1]);
+        results.margin_percent = Percent::new(15.0);
+        results.derive_comparisons();
+        assert!(!results.trips_gate(), "another margin");
+        results.measured[0].margin_percent = Some(Percent::new(5.0));
+        results.derive_comparisons();
+        assert!(results.trips_gate(), "a margin of its own");
+        results.gate = Gate::None;
+        results.derive_comparisons();
+        assert!(!results.trips_gate());
+    }
+
+    #[test]
+    fn among_many_comparisons_the_gate_asks_for_more() {
+        // The p-value is 2 / 2^12, and Holm multiplies that of one difference by the number of comparisons.
+        let with_others = |others: usize| {
+            let mut factors = vec![1.0; others];
+            factors.push(1.1);
+            let mut results = slower(&factors);
+            // So that the others are no differences at all.
+            for measured in &mut results.measured[..others] {
+                for launch in &mut measured.launches {
+                    launch.values[1] = launch.values[0];
+                }
+            }
+            results.derive_comparisons();
+            results
+        };
+        assert!(with_others(100).trips_gate());
+        let results = with_others(102);
+        assert!(!results.trips_gate());
+        let last = results.comparisons.last().unwrap();
+        assert_eq!(last.adjusted_p_value, Some(103.0 * 2.0 / 4096.0));
+        assert_eq!((last.confidence, last.verdict), (Confidence::Three, Verdict::Regressed));
+    }
+
     #[test]
     fn a_failure_leaves_out_what_its_side_takes_part_in_and_nothing_else() {
         let launch = [[Some(1.0), Some(2.0), Some(3.0)]];

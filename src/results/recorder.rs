@@ -283,3 +283,6 @@ fn set_aside(aside: &plan::SetAside) -> SetAside {
         reason: aside.reason.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;
