@@ -287,10 +287,16 @@ pub enum Format {
     Table,
     /// For pull requests on GitHub
     Markdown,
+    /// Every launch in the form of Node.js's benchmark/compare.js, for its compare.R
+    Csv,
     /// The results file
     Json,
     /// A page with plots, in one file
     Html,
+    /// Bencher's metrics of what was compared with the reference
+    Bencher,
+    /// The same as github-action-benchmark's customSmallerIsBetter
+    GithubActionBenchmark,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -6,7 +6,9 @@ use std::path::Path;
 use fs_err as fs;
 
 use crate::error::{Error, Result};
-use crate::report::{MarkdownOptions, Table, html, markdown, table};
+use crate::report::{
+    MarkdownOptions, Table, bencher, csv, github_action_benchmark, html, markdown, table,
+};
 use crate::results::Results;
 
 use super::arguments::{Format, Presentation};
@@ -40,16 +42,17 @@ pub fn present(results: &Results, presentation: &Presentation) -> Result<()> {
                 ..MarkdownOptions::default()
             },
         ),
+        Format::Csv => csv(results),
         Format::Json => results.to_json(),
         Format::Html => html(results),
+        Format::Bencher => bencher(results),
+        Format::GithubActionBenchmark => github_action_benchmark(results),
     };
     match (&presentation.output, presentation.format) {
         (Some(file), _) => write_output(file, &text),
         (None, Format::Table) => print_to_stdout(&text),
         // For machines, byte for byte.
-        (None, Format::Markdown | Format::Json | Format::Html) => {
-            written(std::io::stdout().write_all(text.as_bytes()))
-        }
+        (None, _) => written(std::io::stdout().write_all(text.as_bytes())),
     }
 }
 
