@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::report::text::one_line;
 use crate::results::{Comparison, Measured, Method, Results};
-use crate::stats::Percent;
+use crate::stats::{Percent, StoppedBy};
 
 use super::plot::{Side, Strip, distribution, pairs};
 use super::{Benchmark, class, position, side_class};
@@ -29,7 +29,7 @@ pub fn details(benchmark: &Benchmark, results: &Results) -> Markup {
             }
             div.figures {
                 @for comparison in &benchmark.comparisons {
-                    (figures(comparison, results))
+                    (figures(comparison, benchmark, results))
                 }
                 @if let Some(measured) = benchmark.measured.filter(|m| !m.launches.is_empty()) {
                     details.raw {
@@ -95,9 +95,9 @@ fn head_class(comparison: &Comparison, results: &Results) -> &'static str {
     }
 }
 
-fn figures(comparison: &Comparison, results: &Results) -> Markup {
+fn figures(comparison: &Comparison, benchmark: &Benchmark, results: &Results) -> Markup {
     let several = results.revisions.len() > 2;
-    let facts = facts(comparison, results);
+    let facts = facts(comparison, benchmark.measured, results);
     html! {
         @if several { h3 { (one_line(&comparison.head.label)) } }
         @if !facts.is_empty() {
@@ -113,7 +113,11 @@ fn figures(comparison: &Comparison, results: &Results) -> Markup {
     }
 }
 
-fn facts(comparison: &Comparison, results: &Results) -> Vec<(&'static str, String)> {
+fn facts(
+    comparison: &Comparison,
+    measured: Option<&Measured>,
+    results: &Results,
+) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some([low, high]) = comparison.interval_percent {
         facts.push(("95 % interval", format!("{} to {}", percent(low), percent(high))));
@@ -134,6 +138,12 @@ fn facts(comparison: &Comparison, results: &Results) -> Vec<(&'static str, Strin
         facts.push(("margin of its own", format!("±{}", comparison.margin_percent)));
     }
     facts.push(("measured", method(comparison.method).to_owned()));
+    facts.extend(comparison.stopped_by.map(|by| ("stopped", stopped(by).to_owned())));
+    facts.extend(
+        measured
+            .and_then(|m| m.source.as_ref())
+            .map(|place| ("source", one_line(&format!("{}:{}", place.path, place.line)))),
+    );
     facts
 }
 
@@ -146,6 +156,17 @@ fn method(method: Method) -> &'static str {
         Method::Lockstep => "in step",
         Method::Process => "one side after the other",
         Method::None => "not at all: identical code",
+    }
+}
+
+fn stopped(by: StoppedBy) -> &'static str {
+    match by {
+        StoppedBy::Efficacy => "the difference was beyond doubt",
+        StoppedBy::Precision => "precise enough for the margin",
+        StoppedBy::Equivalence => "equivalent within the margin",
+        StoppedBy::Budget => "all pairs were measured",
+        StoppedBy::Runs => "all pairs that were asked for",
+        StoppedBy::TimeLimit => "the time was up",
     }
 }
 

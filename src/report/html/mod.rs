@@ -22,7 +22,8 @@ use plot::Forest;
 use crate::results::{Comparison, Measured, Results};
 use crate::stats::Verdict;
 
-use super::names::{Naming, natural_order};
+use super::names::Naming;
+use super::order::{Sort, rows};
 use super::text::one_line;
 use super::variant::{Tally, Variant, answer, variants};
 
@@ -35,7 +36,7 @@ pub fn html(results: &Results) -> String {
     let forest = Forest::of(&results.comparisons, results.margin_percent);
     let style = forest.style() + STYLE;
     let variants = variants(results);
-    let benchmarks = benchmarks(results, naming);
+    let benchmarks = benchmarks(results, &variants, naming);
     let sections = [
         rest::failed(results, naming),
         overview::section(results, &variants, &benchmarks, &forest),
@@ -64,7 +65,7 @@ pub fn html(results: &Results) -> String {
             body {
                 header {
                     h1 { (title) }
-                    (answers(&variants, results))
+                    (answers(&variants, results, &benchmarks))
                     (navigation(&sections))
                 }
                 main {
@@ -127,7 +128,7 @@ fn title(variants: &[Variant]) -> String {
 }
 
 /// The answer in a sentence, for each revision.
-fn answers(variants: &[Variant], results: &Results) -> Markup {
+fn answers(variants: &[Variant], results: &Results, benchmarks: &[Benchmark]) -> Markup {
     html! {
         @if let [only] = variants {
             p.answer { (sentence(&only.tally, results)) }
@@ -141,8 +142,32 @@ fn answers(variants: &[Variant], results: &Results) -> Markup {
                 }
             }
         }
+        (gate(results, benchmarks))
         @if !results.complete {
             p.warning { "Incomplete: the run did not come to its end. This is what it had by then." }
+        }
+    }
+}
+
+/// So many benchmarks that trip the gate are named at the top.
+const NAMED: usize = 10;
+
+/// Which benchmarks trip the gate, if there is one and any does.
+fn gate(results: &Results, benchmarks: &[Benchmark]) -> Markup {
+    let trips = |benchmark: &Benchmark| benchmark.comparisons.iter().any(|c| c.trips_gate);
+    let tripped: Vec<(usize, &Benchmark)> =
+        benchmarks.iter().enumerate().filter(|(_, benchmark)| trips(benchmark)).collect();
+    html! {
+        @if results.trips_gate() {
+            p.warning {
+                "The gate is tripped by "
+                @for (place, (index, benchmark)) in tripped.iter().take(NAMED).enumerate() {
+                    @if place > 0 { ", " }
+                    a href={ "#" (overview::id(*index)) } { (overview::breakable(&benchmark.name)) }
+                }
+                @if tripped.len() > NAMED { " and " (tripped.len() - NAMED) " more" }
+                "."
+            }
         }
     }
 }
@@ -176,19 +201,10 @@ struct Benchmark<'a> {
 }
 
 impl Benchmark<'_> {
-    /// The comparison that matters most: it decides where the benchmark stands.
-    fn foremost(&self) -> &Comparison {
-        let first = self.comparisons[0];
-        self.comparisons.iter().copied().fold(first, |foremost, other| {
-            if order_of(other)
-                .partial_cmp(&order_of(foremost))
-                .is_some_and(std::cmp::Ordering::is_lt)
-            {
-                other
-            } else {
-                foremost
-            }
-        })
+    /// Where it stands: where that of its comparisons does that matters most.
+    fn order(&self) -> (u8, f64) {
+        let orders = self.comparisons.iter().map(|comparison| order_of(comparison));
+        orders.fold((u8::MAX, 0.0), |first, other| if other < first { other } else { first })
     }
 }
 
@@ -209,33 +225,30 @@ fn order_of(comparison: &Comparison) -> (u8, f64) {
 }
 
 /// All benchmarks that were compared, what matters most first.
-fn benchmarks(results: &Results, naming: Naming) -> Vec<Benchmark<'_>> {
-    fn key<'a>(package: &'a str, target: &'a str, benchmark: &'a str) -> [&'a str; 3] {
-        [package, target, benchmark]
-    }
-    let measured: HashMap<[&str; 3], &Measured> =
-        results.measured.iter().map(|m| (key(&m.package, &m.target, &m.benchmark), m)).collect();
-    let mut positions: HashMap<[&str; 3], usize> = HashMap::new();
-    let mut benchmarks: Vec<Benchmark> = Vec::new();
-    for comparison in &results.comparisons {
-        let key = key(&comparison.package, &comparison.target, &comparison.benchmark);
-        let position = *positions.entry(key).or_insert_with(|| {
-            benchmarks.push(Benchmark {
-                name: naming.name(key[0], key[1], key[2]),
-                comparisons: Vec::new(),
-                measured: measured.get(&key).copied(),
-            });
-            benchmarks.len() - 1
-        });
-        benchmarks[position].comparisons.push(comparison);
-    }
+fn benchmarks<'a>(
+    results: &'a Results,
+    variants: &[Variant<'a>],
+    naming: Naming,
+) -> Vec<Benchmark<'a>> {
+    let measured: HashMap<[&str; 3], &Measured> = results
+        .measured
+        .iter()
+        .map(|m| ([m.package.as_str(), m.target.as_str(), m.benchmark.as_str()], m))
+        .collect();
+    let mut benchmarks: Vec<Benchmark> = rows(variants, naming, Sort::Name)
+        .into_iter()
+        .filter_map(|row| {
+            let comparisons: Vec<&Comparison> = row.present().collect();
+            let first = comparisons.first()?;
+            let key = [first.package.as_str(), first.target.as_str(), first.benchmark.as_str()];
+            let measured = measured.get(&key).copied();
+            Some(Benchmark { name: row.name, comparisons, measured })
+        })
+        .collect();
+    // Names stay in order where nothing else decides.
     benchmarks.sort_by(|a, b| {
-        let (a_order, b_order) = (order_of(a.foremost()), order_of(b.foremost()));
-        a_order
-            .0
-            .cmp(&b_order.0)
-            .then(a_order.1.total_cmp(&b_order.1))
-            .then_with(|| natural_order(&a.name, &b.name))
+        let ((a_kind, a_size), (b_kind, b_size)) = (a.order(), b.order());
+        a_kind.cmp(&b_kind).then(a_size.total_cmp(&b_size))
     });
     benchmarks
 }

@@ -6,7 +6,6 @@ use crate::report::cells::Cells;
 use crate::report::text::{one_line, shortened};
 use crate::report::variant::Variant;
 use crate::results::{Comparison, Results};
-use crate::stats::Percent;
 
 use super::plot::Forest;
 use super::{Benchmark, Section, class, details};
@@ -22,7 +21,7 @@ pub fn section(
     let content = html! {
         (toolbar(benchmarks.len()))
         table.comparisons.several[several] {
-            (caption(results.margin_percent))
+            (caption(results))
             (head(forest, several))
             @for (index, benchmark) in benchmarks.iter().enumerate() {
                 (body(index, benchmark, results, forest, several))
@@ -55,12 +54,15 @@ fn toolbar(count: usize) -> Markup {
     }
 }
 
-fn caption(margin: Percent) -> Markup {
+fn caption(results: &Results) -> Markup {
+    let margin = results.margin_percent;
+    let own_margins = results.comparisons.iter().any(|c| c.margin_percent != margin);
     html! {
         caption {
             "Improvement is base time / head time \u{2212} 1: positive is faster. Bars are 95 % confidence \
-            intervals, and the shaded band is the margin of ±" (margin) ". Stars and accuracies are at 95 (*), \
-            99 (**) and 99.9 % (***). Open a benchmark to see its launch pairs."
+            intervals, and the shaded band is the margin of ±" (margin)
+            @if own_margins { "; dashed where a benchmark has its own" }
+            ". Stars and accuracies are at 95 (*), 99 (**) and 99.9 % (***). Open a benchmark to see its launch pairs."
         }
     }
 }
@@ -85,6 +87,11 @@ fn head(forest: &Forest, several: bool) -> Markup {
     }
 }
 
+/// Under which the benchmark in this place is linked.
+pub fn id(index: usize) -> String {
+    format!("b{}", index + 1)
+}
+
 /// One benchmark: a row for each comparison, and one that is shown while the name is open.
 fn body(
     index: usize,
@@ -101,7 +108,7 @@ fn body(
     let mut verdicts: Vec<&str> = comparisons.iter().map(|c| class(c.verdict)).collect();
     verdicts.dedup();
     html! {
-        tbody id={ "b" (index + 1) } data-verdict=(verdicts.join(" "))
+        tbody id=(id(index)) data-verdict=(verdicts.join(" "))
             data-improvement=(keys(|c| Some(c.improvement_percent?.value()))) data-p=(keys(|c| c.p_value))
             data-base=(keys(|c| c.base.nanoseconds)) data-head=(keys(|c| c.head.nanoseconds)) {
             @for (row, comparison) in comparisons.iter().enumerate() {

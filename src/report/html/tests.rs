@@ -181,6 +181,40 @@ fn everything_that_is_no_comparison_is_told_too() {
 }
 
 #[test]
+fn what_trips_the_gate_is_named_and_linked() {
+    let mut file = file(&["main", "HEAD"]);
+    file["measured"] = json!([
+        measured("slower", 12, &[1.2]),
+        measured("the same", 12, &[0.9995]),
+        measured("much slower", 12, &[2.0]),
+    ]);
+    let trips = |page: &Page| page.texts("p").iter().any(|text| text.contains("gate"));
+    assert!(!trips(&Page::of(&results(&file))), "there is none");
+    file["gate"] = json!("regression");
+    let page = Page::of(&results(&file));
+    let named = "The gate is tripped by much slower, slower.";
+    assert!(page.texts("p").contains(&named), "{:?}", page.texts("p"));
+    let links = page.attribute("a", "href");
+    assert_eq!(links[..2], ["#b1", "#b2"]);
+    assert!(page.attribute("tbody", "id").contains(&"b1"));
+
+    file["measured"] = json!([measured("the same", 12, &[0.9995])]);
+    assert!(!trips(&Page::of(&results(&file))), "nothing trips it");
+}
+
+#[test]
+fn a_margin_of_its_own_is_drawn_and_told() {
+    let mut file = file(&["main", "HEAD"]);
+    let mut other = measured("other", 12, &[1.2]);
+    other["margin_percent"] = json!(5.0);
+    file["measured"] = json!([measured("usual", 12, &[1.2]), other]);
+    let page = Page::of(&results(&file));
+    let bands = page.attribute("rect", "class");
+    assert_eq!(bands.iter().filter(|class| **class == "own-band").count(), 1);
+    assert!(page.texts("dd").contains(&"±5 %"), "{:?}", page.texts("dd"));
+}
+
+#[test]
 fn several_revisions_stand_side_by_side() {
     let mut file = file(&["main", "first", "second"]);
     file["measured"] = json!([measured("n=1", 12, &[1.2, 0.8]), measured("n=10", 12, &[1.3, 0.7])]);
