@@ -47,33 +47,33 @@ enum Record {
 #[derive(Debug)]
 pub struct Capture {
     directory: PathBuf,
+    users_wrapper: Option<OsString>,
 }
 
 impl Capture {
-    /// Prepares a target directory. `users_wrapper` is the wrapper of rustc that the configuration names.
-    pub fn new(target_directory: &Path, users_wrapper: Option<&Path>) -> Result<Self> {
-        let capture = Self { directory: target_directory.join("links") };
-        fs::create_dir_all(&capture.directory)?;
-        let variable = std::env::var_os(WRAPPER_VARIABLE);
-        let wrapper = match &variable {
-            Some(wrapper) => Some(wrapper.as_os_str()).filter(|wrapper| !wrapper.is_empty()),
-            None => users_wrapper.map(Path::as_os_str),
+    /// The links of a target directory. `users_wrapper` is the wrapper of rustc that the configuration names.
+    pub fn new(target_directory: &Path, users_wrapper: Option<&Path>) -> Self {
+        let users_wrapper = match std::env::var_os(WRAPPER_VARIABLE) {
+            Some(wrapper) => Some(wrapper).filter(|wrapper| !wrapper.is_empty()),
+            None => users_wrapper.map(Into::into),
         };
-        write_json(&capture.directory.join(USERS_WRAPPER), &wrapper.map(OsStr::to_owned))?;
-        stand_in(&capture.wrapper())?;
-        Ok(capture)
+        Self { directory: target_directory.join("links"), users_wrapper }
     }
 
     /// Makes cargo call this program in place of rustc. By an argument where that is possible: build scripts may
     /// watch the variable.
-    pub fn watch(&self, command: &mut Command) {
+    pub fn watch(&self, command: &mut Command) -> Result<()> {
+        fs::create_dir_all(&self.directory)?;
+        write_json(&self.directory.join(USERS_WRAPPER), &self.users_wrapper)?;
         let wrapper = self.wrapper();
+        stand_in(&wrapper)?;
         if std::env::var_os(WRAPPER_VARIABLE).is_some() {
             command.env(WRAPPER_VARIABLE, wrapper);
         } else {
             let value = toml::Value::from(&*wrapper.to_string_lossy());
             command.arg("--config").arg(format!("build.rustc-wrapper={value}"));
         }
+        Ok(())
     }
 
     /// The link that made this executable, if it was seen.

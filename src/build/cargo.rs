@@ -117,7 +117,7 @@ impl Cargo {
     pub(super) fn build(&self, workspace: &Workspace, selection: &Selection) -> Result<Built> {
         let mut command = self.bench(workspace, selection);
         if let Some(capture) = &workspace.capture {
-            capture.watch(&mut command);
+            capture.watch(&mut command)?;
         }
         command.args(["--no-run", "--message-format=json-diagnostic-rendered-ansi"]);
         let finished = process::run(command, Stderr::Shown)?;

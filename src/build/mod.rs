@@ -231,7 +231,7 @@ impl Builder<'_> {
         let target_directory = checkout.side_directory().join("target");
         let capture = if self.captures_links && capture::IS_SUPPORTED {
             let users_wrapper = cargo.configured_wrapper(&directory)?;
-            Some(Capture::new(&target_directory, users_wrapper.as_deref())?)
+            Some(Capture::new(&target_directory, users_wrapper.as_deref()))
         } else {
             None
         };

@@ -33,6 +33,7 @@ pub fn circumstances(results: &Results) -> Vec<Circumstance> {
     lines.extend(time_limit(results).map(|text| ("time limit".to_owned(), text)));
     lines.extend(gate(results).map(|gate| ("gate".to_owned(), gate)));
     lines.extend(methods(&tested).map(|methods| ("method".to_owned(), methods)));
+    lines.extend(layouts(results).map(|layouts| ("layouts".to_owned(), layouts)));
     lines.extend(noise(&tested).map(|noise| ("noise".to_owned(), noise)));
     lines.extend(results.notes.iter().map(|note| ("note".to_owned(), note.clone())));
     lines.push(("command".to_owned(), results.command.clone()));
@@ -157,6 +158,22 @@ fn short(value: f64) -> String {
 }
 
 /// How many were measured in step, and which were not, and why.
+/// Nothing if everything was launched as it was built; notes say why.
+fn layouts(results: &Results) -> Option<String> {
+    let launches = || results.measured.iter().flat_map(|measured| &measured.launches);
+    let all = launches().count();
+    let varied = launches().filter(|launch| launch.layouts.iter().any(Option::is_some)).count();
+    match varied {
+        0 => None,
+        _ if varied == all => {
+            Some("every launch had its functions in another random order".to_owned())
+        }
+        _ => Some(format!(
+            "{varied} of {all} launches of a benchmark had their functions in another random order"
+        )),
+    }
+}
+
 fn methods(tested: &[&Comparison]) -> Option<String> {
     let (in_step, others): (Vec<&Comparison>, Vec<&Comparison>) =
         tested.iter().partition(|c| c.method == Method::Lockstep);
