@@ -28,11 +28,13 @@ export class GitHub {
       "--port", `${proxyPort}`, "--errors",
     ]);
     github.proxyLog = "";
-    for await (const chunk of github.proxy.stdout) {
-      github.proxyLog += chunk;
-      if (github.proxyLog.includes("is listening")) break;
-    }
-    github.proxy.stdout.destroy();
+    await new Promise((resolve, reject) => {
+      github.proxy.stdout.setEncoding("utf8").on("data", (text) => {
+        github.proxyLog += text;
+        if (github.proxyLog.includes("is listening")) resolve();
+      });
+      github.proxy.on("exit", () => reject(new Error(`the proxy did not start: ${github.proxyLog}`)));
+    });
     return github;
   }
 

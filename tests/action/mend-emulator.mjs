@@ -1,23 +1,39 @@
-// The emulator refuses to change the text of a review that was submitted, which GitHub allows. This takes that out.
+// Makes the emulator do two things as GitHub does: the text of a review can be changed after it was submitted, and a pull
+// request follows its branch.
 //
 // usage: node mend-emulator.mjs DIRECTORY
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const [directory] = process.argv.slice(2);
-const handler = 'app.put("/repos/:owner/:repo/pulls/:pull_number/reviews/:review_id", async';
-const refusal = /\n *if \(existing\.state !== "PENDING"\) \{\n *throw new ApiError\(422, "Validation failed"\);\n *\}/;
+const MENDS = [
+  {
+    after: 'app.put("/repos/:owner/:repo/pulls/:pull_number/reviews/:review_id", async',
+    what: /\n *if \(existing\.state !== "PENDING"\) \{\n *throw new ApiError\(422, "Validation failed"\);\n *\}/,
+    by: "",
+  },
+  {
+    after: "function syncBranchFromRef(gh, repo, fullRef, sha) {",
+    what: /(const name = fullRef\.slice\("refs\/heads\/"\.length\);)/,
+    by: `$1
+  for (const pull of gh.pullRequests.all()) {
+    if (pull.head_repo_id === repo.id && pull.head_ref === name) gh.pullRequests.update(pull.id, { head_sha: sha });
+  }`,
+  },
+];
 
-let mended = 0;
+const [directory] = process.argv.slice(2);
+const done = new Set();
 for (const name of readdirSync(directory).filter((name) => name.endsWith(".js"))) {
-  const text = readFileSync(join(directory, name), "utf8");
-  const at = text.indexOf(handler);
-  if (at < 0) continue;
-  const rest = text.slice(at);
-  const found = refusal.exec(rest);
-  if (!found) continue;
-  writeFileSync(join(directory, name), text.slice(0, at) + rest.replace(refusal, ""));
-  mended += 1;
+  let text = readFileSync(join(directory, name), "utf8");
+  for (const mend of MENDS) {
+    const at = text.indexOf(mend.after);
+    if (at < 0) continue;
+    const mended = text.slice(at).replace(mend.what, mend.by);
+    if (mended === text.slice(at)) continue;
+    text = text.slice(0, at) + mended;
+    done.add(mend);
+  }
+  writeFileSync(join(directory, name), text);
 }
-if (mended !== 1) throw new Error("the emulator is another one than expected");
+if (done.size !== MENDS.length) throw new Error("the emulator is another one than expected");

@@ -16,9 +16,11 @@ export class Repository {
     // As GitHub does.
     execFileSync("git", ["-C", this.origin, "config", "uploadpack.allowAnySHA1InWant", "true"]);
     mkdirSync(this.work);
+    // Not in the repository's own configuration, where act looks for the name of the repository.
+    this.configuration = join(this.directory, "gitconfig");
+    writeFileSync(this.configuration, `[url "${this.origin}"]\n\tinsteadOf = https://github.com/${FULL_NAME}\n`);
     this.git("init", "--quiet", "--initial-branch=main");
     this.git("remote", "add", "origin", `https://github.com/${FULL_NAME}`);
-    this.git("config", `url.${this.origin}.insteadOf`, `https://github.com/${FULL_NAME}`);
     this.write("Cargo.toml", MANIFEST);
     this.write(".gitignore", "/target\n");
     this.write("benches/timing.rs", BENCH);
@@ -54,7 +56,7 @@ export class Repository {
   }
 
   git(...words) {
-    return execFileSync("git", ["-C", this.work, ...words], { encoding: "utf8", env: { ...process.env, ...AUTHOR } });
+    return execFileSync("git", ["-C", this.work, ...words], { encoding: "utf8", env: { ...process.env, ...AUTHOR, GIT_CONFIG_GLOBAL: this.configuration } });
   }
 
   remove() {
@@ -65,7 +67,6 @@ export class Repository {
 const AUTHOR = {
   GIT_AUTHOR_NAME: "octo", GIT_AUTHOR_EMAIL: "octo@example.org", GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
   GIT_COMMITTER_NAME: "octo", GIT_COMMITTER_EMAIL: "octo@example.org", GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
-  GIT_CONFIG_GLOBAL: "/dev/null",
 };
 
 // The dependency is the one that all fixtures of the tests share, so that it is compiled already.

@@ -1,6 +1,7 @@
 // GitHub's runner: act, with the steps on this machine itself.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,14 +24,17 @@ export class Runner {
     execFileSync("cp", ["-r", "--parents", ...files, this.action], { cwd: root });
   }
 
-  /** Runs one of the example workflows for an event. Gives its exit code and log. */
-  run(event, workflow, payload, { token = "bot_token", change = (text) => text } = {}) {
+  /** Runs one of the example workflows for an event. Gives its exit code and log. The emulator goes on meanwhile. */
+  async run(event, workflow, payload, { token = "bot_token", change = (text) => text } = {}) {
     const eventFile = join(this.directory, "event.json");
     writeFileSync(eventFile, JSON.stringify(payload));
     const workflowFile = join(this.directory, workflow);
     writeFileSync(workflowFile, change(readFileSync(join(this.root, "docs/workflows", workflow), "utf8")));
+    this.runs = (this.runs ?? 0) + 1;
     const environment = {
+      GITHUB_RUN_ID: `${this.runs}`,
       GITHUB_API_URL: this.github.url,
+      GIT_CONFIG_GLOBAL: this.repository.configuration,
       CARGO_TARGET_DIR: join(this.root, "target/tmp/criterion/target"),
       TEST_PROGRAM: join(this.root, "target/debug/cargo-bench-compare"),
       TEST_ARTIFACTS: this.artifacts,
@@ -38,13 +42,17 @@ export class Runner {
     const stubs = Object.entries(PINS).map(
       ([name, hash]) => `${name}@${hash}=${join(this.root, "tests/action/stubs", name.split("/")[1])}`,
     );
-    const { status, stdout, stderr } = spawnSync(join(this.tools, "python/bin/act"), [
+    const act = spawn(join(this.tools, "python/bin/act"), [
       event, "--workflows", workflowFile, "--eventpath", eventFile, "--platform", "ubuntu-latest=-self-hosted",
       "--no-cache-server", "--secret", `GITHUB_TOKEN=${token}`, "--action-cache-path", join(this.directory, "act"),
       ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
       ...[`owner/cargo-bench-compare@v1=${this.action}`, ...stubs].flatMap((stub) => ["--local-repository", stub]),
-    ], { cwd: this.repository.work, encoding: "utf8", maxBuffer: 1 << 28, timeout: 600_000 });
-    return { status, log: stdout + stderr };
+    ], { cwd: this.repository.work, timeout: 600_000 });
+    let log = "";
+    for (const stream of [act.stdout, act.stderr]) stream.setEncoding("utf8").on("data", (text) => (log += text));
+    const [status] = await once(act, "close");
+    this.log = log;
+    return { status, log };
   }
 
   remove() {
