@@ -45,7 +45,7 @@ impl Cells {
         let at = &comparison.accuracy_percent;
         Self {
             confidence: comparison.confidence.stars().to_owned(),
-            improvement: improvement.map(|p| format!("{:.2} %", p.value())).unwrap_or_default(),
+            improvement: improvement.map(rounded).unwrap_or_default(),
             accuracies: [at.at_95, at.at_99, at.at_999].map(accuracy),
             base: time(comparison.base.nanoseconds),
             head: time(comparison.head.nanoseconds),
@@ -58,6 +58,12 @@ impl Cells {
         let [at_95, at_99, at_999] = self.accuracies;
         [self.confidence, self.improvement, at_95, at_99, at_999, self.base, self.head]
     }
+}
+
+/// `-16.67 %`. What rounds to zero has no sign.
+fn rounded(percent: Percent) -> String {
+    let hundredths = (100.0 * percent.value()).round();
+    format!("{:.2} %", if hundredths == 0.0 { 0.0 } else { percent.value() })
 }
 
 /// What a comparison says, in words.
@@ -74,5 +80,16 @@ pub fn verdict(comparison: &Comparison) -> String {
             None => "inconclusive".to_owned(),
         },
         Verdict::IdenticalCode => "identical code".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rounds_to_zero_has_no_sign() {
+        let texts = [-0.0, -0.0049, 0.004, -0.006, 12.345].map(|p| rounded(Percent::new(p)));
+        assert_eq!(texts, ["0.00 %", "0.00 %", "0.00 %", "-0.01 %", "12.35 %"]);
     }
 }
