@@ -77,7 +77,7 @@ pub fn take(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -> Re
 fn failed(failed: &FailedTarget) -> (TargetName, Listed) {
     let name = TargetName { package: failed.package.clone(), target: failed.target.clone() };
     let failure = Failure { benchmark: None, reason: failed.reason.clone() };
-    (name, Listed { inventory: Inventory::Failed(failure), same_code: None })
+    (name, Listed { harness: None, inventory: Inventory::Failed(failure), same_code: None })
 }
 
 struct Taking<'a> {
@@ -105,7 +105,7 @@ impl Taking<'_> {
         let limits = self.rules.time_limits(name, self.timeout);
         let Some(mut benchmarks) = harness.open(&executable.launch, &limits) else {
             let inventory = Inventory::NotUnderstood(harness);
-            let listed = Listed { inventory, same_code: None };
+            let listed = Listed { harness: Some(harness), inventory, same_code: None };
             return Ok(executable.is_bench_target.then_some(listed));
         };
         for (other, listed) in earlier {
@@ -128,7 +128,7 @@ impl Taking<'_> {
                 Inventory::Benchmarks(ids)
             }
         };
-        Ok(Some(Listed { inventory, same_code: None }))
+        Ok(Some(Listed { harness: Some(harness), inventory, same_code: None }))
     }
 
     /// Whether it is the other side's code and would do the same.

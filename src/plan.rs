@@ -66,6 +66,8 @@ pub enum Inventory {
 /// One side's inventory, and whose code its executable is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
+    /// What its benchmarks are made with, if that is known.
+    pub harness: Option<Harness>,
     /// What it has.
     pub inventory: Inventory,
     /// The first side that has the same code, if that is an earlier one.
@@ -265,12 +267,13 @@ impl Plan {
         self.tell_what_is_unknown(name, &listed);
         let Some(reference) = &benchmarks[Side::REFERENCE] else { return };
         let known = || benchmarks.others().filter_map(|(side, ids)| Some((side, ids.as_ref()?)));
+        let incomparable = self.compare_harnesses(name, &listed);
         let mut planned = Vec::new();
         for id in reference {
             let mut sides = vec![Side::REFERENCE];
             for (side, ids) in known() {
                 let on_side = OnSide { side, name: name.benchmark(id) };
-                if !ids.contains(id) {
+                if !ids.contains(id) || incomparable.contains(&side) {
                     self.removed.push(on_side);
                     continue;
                 }
@@ -287,12 +290,45 @@ impl Plan {
             }
         }
         for (side, ids) in known() {
-            let new = ids.iter().filter(|id| !reference.contains(id));
+            let new =
+                ids.iter().filter(|id| !reference.contains(id) || incomparable.contains(&side));
             self.added.extend(new.map(|id| OnSide { side, name: name.benchmark(id) }));
         }
         if !planned.is_empty() {
             self.targets.push(PlannedTarget { name: name.clone(), benchmarks: planned });
         }
+    }
+
+    /// Says where a target's harness is another than the reference's. Gives the sides that measure something else
+    /// with it, whose benchmarks are others even if they have the same ids.
+    fn compare_harnesses(
+        &mut self,
+        name: &TargetName,
+        listed: &PerSide<Option<&Listed>>,
+    ) -> Vec<Side> {
+        let harness = |side: Side| {
+            let understood =
+                |listed: &&Listed| matches!(listed.inventory, Inventory::Benchmarks(_));
+            listed[side].filter(understood).and_then(|listed| listed.harness)
+        };
+        let Some(before) = harness(Side::REFERENCE) else { return Vec::new() };
+        let mut incomparable = Vec::new();
+        for (side, _) in listed.others() {
+            let Some(after) = harness(side).filter(|after| !after.is_same_as(before)) else {
+                continue;
+            };
+            let what = format!("`{name}` uses {before} at base and {after} at {side}");
+            self.notes.push(if after.counts() == before.counts() {
+                format!(
+                    "{what}: benchmarks with the same ids are compared, but two harnesses do not measure quite \
+                     the same; do not believe small differences"
+                )
+            } else {
+                incomparable.push(side);
+                format!("{what}: one counts and the other times, so nothing of it is compared")
+            });
+        }
+        incomparable
     }
 
     /// Failures and notes about the sides whose benchmarks of a target are unknown.
@@ -340,7 +376,7 @@ mod tests {
 
     fn has(ids: &[&str]) -> Listed {
         let ids = ids.iter().map(|id| (*id).to_owned()).collect();
-        Listed { inventory: Inventory::Benchmarks(ids), same_code: None }
+        Listed { harness: None, inventory: Inventory::Benchmarks(ids), same_code: None }
     }
 
     fn inventories(sides: Vec<Vec<(&str, Listed)>>) -> Inventories {
@@ -416,7 +452,7 @@ mod tests {
     #[test]
     fn a_target_that_cannot_be_listed_on_one_side_is_neither_added_nor_removed() {
         let failure = Failure { benchmark: None, reason: "it crashed".to_owned() };
-        let broken = Listed { inventory: Inventory::Failed(failure), same_code: None };
+        let broken = Listed { inventory: Inventory::Failed(failure), ..has(&[]) };
         let plan = Plan::new(
             &inventories(vec![vec![("t", has(&["a"]))], vec![("t", broken)]]),
             &Filter::default(),
@@ -428,7 +464,7 @@ mod tests {
     #[test]
     fn a_side_that_cannot_be_listed_hides_nothing_of_the_others() {
         let failure = Failure { benchmark: None, reason: "it crashed".to_owned() };
-        let broken = Listed { inventory: Inventory::Failed(failure), same_code: None };
+        let broken = Listed { inventory: Inventory::Failed(failure), ..has(&[]) };
         let three = inventories(vec![
             vec![("t", has(&["a"]))],
             vec![("t", has(&["a"]))],
@@ -444,19 +480,36 @@ mod tests {
     #[test]
     fn a_harness_that_is_not_understood_is_noted_once_and_its_side_where_sides_differ() {
         let unknown =
-            || Listed { inventory: Inventory::NotUnderstood(Harness::Gungraun), ..has(&[]) };
+            || Listed { inventory: Inventory::NotUnderstood(Harness::CodSpeed), ..has(&[]) };
         let both = inventories(vec![
             vec![("t", unknown()), ("u", has(&["a"]))],
             vec![("t", unknown()), ("u", unknown())],
         ]);
         let plan = Plan::new(&both, &Filter::default());
-        assert_eq!(
-            plan.notes,
-            [
-                "`p::t` is left out: it uses gungraun, which cannot be measured",
-                "head: `p::u` is left out: it uses gungraun, which cannot be measured",
-            ]
+        let [everywhere, on_head] = &plan.notes[..] else { panic!("{:?}", plan.notes) };
+        assert!(
+            everywhere.starts_with("`p::t` is left out: it is built for CodSpeed"),
+            "{everywhere}"
         );
+        assert!(on_head.starts_with("head: `p::u` is left out"), "{on_head}");
+    }
+
+    #[test]
+    fn another_harness_is_noted_and_counts_are_not_compared_with_times() {
+        let with = |harness| Listed { harness: Some(harness), ..has(&["a"]) };
+        let plan = |before, after| {
+            let both = inventories(vec![vec![("t", with(before))], vec![("t", with(after))]]);
+            Plan::new(&both, &Filter::default())
+        };
+        let same = plan(Harness::CriterionFiles, Harness::Criterion);
+        assert_eq!((same.targets.len(), same.notes.len()), (1, 0));
+        let other = plan(Harness::Libtest, Harness::Criterion);
+        assert_eq!((other.targets.len(), other.notes.len()), (1, 1));
+        assert!(other.notes[0].contains("uses libtest at base and criterion at head"));
+        let counted = plan(Harness::Libtest, Harness::Gungraun);
+        assert!(counted.targets.is_empty());
+        assert_eq!((names(&counted.added), names(&counted.removed)), (vec!["a"], vec!["a"]));
+        assert!(counted.notes[0].contains("nothing of it is compared"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod bencher;
 mod command;
 mod criterion;
 mod divan;
+mod gungraun;
 mod libtest;
 mod limits;
 mod lines;
@@ -15,6 +16,7 @@ mod output;
 mod own;
 mod patience;
 mod run;
+mod whole;
 
 use std::fmt;
 use std::path::Path;
@@ -51,6 +53,8 @@ pub struct Measurement {
     pub samples: Vec<Sample>,
     /// Whether the harness gives no samples, but one figure that it has made of them: their median.
     pub is_summary: bool,
+    /// Whether it was counted, not timed: the same code gives the same number, and once is enough.
+    pub is_counted: bool,
     /// What one iteration works on, if the benchmark says so.
     pub throughput: Option<Throughput>,
     /// What was counted beside, such as allocations.
@@ -69,6 +73,7 @@ impl Measurement {
             unit: unit.into(),
             samples,
             is_summary: false,
+            is_counted: false,
             throughput: None,
             counts: Vec::new(),
         }
@@ -277,8 +282,19 @@ impl Harness {
             Self::Libtest => Box::new(libtest::LibtestBenchmarks::new(launch, limits)),
             Self::Bencher => Box::new(bencher::BencherBenchmarks::new(launch, limits)),
             Self::Own(prints) => Box::new(own::OwnBenchmarks::new(launch, limits, prints)),
-            Self::Gungraun | Self::CodSpeed | Self::Custom => return None,
+            Self::Gungraun => Box::new(gungraun::GungraunBenchmarks::new(launch, limits)),
+            Self::CodSpeed | Self::Custom => return None,
         })
+    }
+
+    /// Whether it counts what is the same every time, where others take times.
+    pub fn counts(self) -> bool {
+        self == Self::Gungraun
+    }
+
+    /// Whether two sides have the same one, maybe in two versions.
+    pub fn is_same_as(self, other: Self) -> bool {
+        self.to_string() == other.to_string()
     }
 
     /// Why an executable of this harness is left out and what to do about it, to be put after its target's full
@@ -295,9 +311,15 @@ impl Harness {
                                what `cargo bench` builds, so take `--cfg codspeed` out of RUSTFLAGS, or depend on \
                                criterion or divan itself"
                 .to_owned(),
-            other => format!("uses {other}, which cannot be measured"),
+            other => format!("uses {other}"),
         }
     }
+}
+
+/// The name of the crate that an executable was made of: cargo names it `<crate>-<hash>`.
+fn crate_name(launch: &Launch) -> String {
+    let file = launch.executable().file_stem().unwrap_or_default().to_string_lossy();
+    file.rsplit_once('-').map_or(&*file, |(name, _)| name).to_owned()
 }
 
 impl fmt::Display for Harness {

@@ -2,19 +2,16 @@
 //!
 //! Nobody knows how they measure, so each runs as a whole, and not in step.
 
-use std::collections::VecDeque;
 use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
 
 use crate::build::Launch;
 use crate::error::Result;
-use crate::interrupt;
 use crate::lockstep::Attachment;
 
 use super::run::{Ended, Run};
+use super::whole::Whole;
 use super::{
-    Benchmarks, Effort, Failure, Measurement, OwnHarness, Session, Step, TimeLimits, Wanted, lines,
+    Benchmarks, Effort, Failure, Measurement, OwnHarness, Session, TimeLimits, Wanted, lines,
 };
 
 /// Asks a program for the names of its benchmarks alone. One that does not know it measures them.
@@ -83,69 +80,8 @@ impl Benchmarks for OwnBenchmarks {
         if let Wanted::Only(ids) = wanted {
             command.env(ONLY_VARIABLE, serde_json::json!(ids).to_string());
         }
-        Ok(Ok(Box::new(Whole {
-            benchmarks: self.clone(),
-            order: wanted.ids().to_vec(),
-            state: State::Ready(Box::new(command)),
-        })))
-    }
-}
-
-/// A process that runs in its first step; the further ones give what it measured.
-struct Whole {
-    benchmarks: OwnBenchmarks,
-    order: Vec<String>,
-    state: State,
-}
-
-enum State {
-    Ready(Box<Command>),
-    Running(Run),
-    /// What it measured, and how it ended.
-    Ended(VecDeque<Measurement>, Step),
-}
-
-impl Whole {
-    /// All sides give what they measured in the same order.
-    fn sort_out(&self, ended: &Ended) -> State {
-        let mut measured = self.benchmarks.read(ended);
-        measured.retain(|measurement| self.order.contains(&measurement.benchmark));
-        measured.sort_by_key(|m| self.order.iter().position(|id| *id == m.benchmark));
-        let end = match &ended.problem {
-            None => Step::Finished,
-            // The first that is missing is the one in which it happened, as far as anybody knows.
-            Some(problem) => Step::Failed(Failure {
-                benchmark: self.order.get(measured.len()).cloned(),
-                reason: ended.explain(problem),
-            }),
-        };
-        State::Ended(measured.into(), end)
-    }
-}
-
-impl Session for Whole {
-    fn resume(&mut self) {}
-
-    fn poll(&mut self, wait: Duration, can_run: bool) -> Result<Option<Step>> {
-        interrupt::check()?;
-        loop {
-            match &mut self.state {
-                State::Ready(command) => {
-                    let command = std::mem::replace(&mut **command, Command::new(""));
-                    self.state = match Run::start(command, self.benchmarks.limits.longest())? {
-                        Ok(run) => State::Running(run),
-                        Err(failure) => State::Ended(VecDeque::new(), Step::Failed(failure)),
-                    };
-                }
-                State::Running(run) => {
-                    let Some(ended) = run.poll(wait, can_run)? else { return Ok(None) };
-                    self.state = self.sort_out(&ended);
-                }
-                State::Ended(measured, end) => {
-                    let step = measured.pop_front().map(Step::Measured);
-                    return Ok(Some(step.unwrap_or_else(|| end.clone())));
-                }
-            }
-        }
+        let benchmarks = self.clone();
+        let read = move |ended: &Ended| benchmarks.read(ended);
+        Ok(Ok(Box::new(Whole::new(command, wanted.ids(), self.limits.longest(), read))))
     }
 }

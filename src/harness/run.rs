@@ -102,6 +102,11 @@ impl Ended {
         }
     }
 
+    /// All that it printed.
+    pub fn all(&self) -> String {
+        format!("{}\n{}", self.stderr, self.stdout)
+    }
+
     /// Whether it complained in these words.
     pub fn says(&self, words: &str) -> bool {
         self.stderr.contains(words) || self.stdout.contains(words)

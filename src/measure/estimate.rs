@@ -25,7 +25,7 @@ pub fn time_per_iteration(samples: &[Sample], method: Method) -> Option<f64> {
     let each: Vec<f64> = samples.iter().map(|sample| sample.total / sample.iterations).collect();
     let time = match method {
         Method::Lockstep => stats::trimmed_mean(&each, 0.4),
-        Method::Process => stats::quantile(&each, 0.25),
+        Method::Process | Method::Count => stats::quantile(&each, 0.25),
     };
     time.filter(|time| is_quantity(*time))
 }

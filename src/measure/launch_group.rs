@@ -287,6 +287,8 @@ impl LaunchGroup<'_> {
         if !comparable {
             return Ok(());
         }
+        let is_counted = sides.iter().all(|(_, measurement)| measurement.is_counted);
+        let method = if is_counted { Method::Count } else { method };
         let name = self.target.name.benchmark(id);
         let pace = Pace::of(sides.iter().map(|(_, measurement)| measurement));
         self.known.pace.insert(name.clone(), pace);

@@ -74,6 +74,8 @@ pub enum Method {
     Lockstep,
     /// One side's benchmark runs after the other's.
     Process,
+    /// It does not matter when: what is counted is the same every time.
+    Count,
 }
 
 /// What comes next for a benchmark.

@@ -74,6 +74,7 @@ pub fn verdict(comparison: &Comparison) -> String {
     match comparison.verdict {
         Verdict::Improved => format!("improved{within}"),
         Verdict::Regressed => format!("regressed{within}"),
+        Verdict::Equivalent if comparison.method == Method::Count => "the same count".to_owned(),
         Verdict::Equivalent => format!("equivalent within {margin}"),
         Verdict::Inconclusive => match comparison.pairs_to_decide {
             Some(pairs) => format!("inconclusive; about {pairs} pairs would decide"),

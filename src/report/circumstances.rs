@@ -32,7 +32,9 @@ pub fn circumstances(results: &Results) -> Vec<Circumstance> {
     }
     lines.extend(time_limit(results).map(|text| ("time limit".to_owned(), text)));
     lines.extend(gate(results).map(|gate| ("gate".to_owned(), gate)));
-    lines.extend(methods(&tested).map(|methods| ("method".to_owned(), methods)));
+    let counted = results.comparisons.iter().filter(|c| c.method == Method::Count);
+    let measured: Vec<&Comparison> = tested.iter().copied().chain(counted).collect();
+    lines.extend(methods(&measured).map(|methods| ("method".to_owned(), methods)));
     lines.extend(layouts(results).map(|layouts| ("layouts".to_owned(), layouts)));
     lines.extend(noise(&tested).map(|noise| ("noise".to_owned(), noise)));
     lines.extend(results.notes.iter().map(|note| ("note".to_owned(), note.clone())));
@@ -175,6 +177,16 @@ fn layouts(results: &Results) -> Option<String> {
 }
 
 fn methods(tested: &[&Comparison]) -> Option<String> {
+    let (counted, tested): (Vec<&Comparison>, Vec<&Comparison>) =
+        tested.iter().partition(|c| c.method == Method::Count);
+    match (timed(&tested), counted.len()) {
+        (timed, 0) => timed,
+        (None, _) => Some("counted: the same code gives the same number".to_owned()),
+        (Some(timed), some) => Some(format!("{timed}; {some} counted")),
+    }
+}
+
+fn timed(tested: &[&Comparison]) -> Option<String> {
     let (in_step, others): (Vec<&Comparison>, Vec<&Comparison>) =
         tested.iter().partition(|c| c.method == Method::Lockstep);
     let mut reasons: Vec<&str> = others.iter().flat_map(|c| &c.notes).map(String::as_str).collect();

@@ -78,6 +78,7 @@ prop_compose! {
         let [base, head] = times.map(|nanoseconds| SideTime { label: String::new(), nanoseconds });
         let [at_95, at_99, at_999] = accuracies;
         Comparison {
+        throughput: None,
             package, target, benchmark, base, head, unit, improvement_percent,
             accuracy_percent: Accuracy { at_95, at_99, at_999 },
             confidence, p_value, verdict, within_margin, pairs_to_decide, pairs, log_ratios,
@@ -91,6 +92,7 @@ prop_compose! {
 pub fn comparison(improvement: f64, interval: Option<[f64; 2]>) -> Comparison {
     let side = |label: &str| SideTime { label: label.to_owned(), nanoseconds: Some(1000.0) };
     Comparison {
+        throughput: None,
         package: "p".to_owned(),
         target: "t".to_owned(),
         benchmark: "b".to_owned(),

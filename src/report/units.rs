@@ -14,6 +14,8 @@ pub fn format_quantity(value: f64, unit: &str) -> String {
     match unit {
         "ns" => format_time(value),
         "bytes" => format_bytes(value),
+        // A count is a whole number.
+        _ if value.fract() == 0.0 && value.abs() < 1e15 => format!("{value} {unit}"),
         _ => format!("{} {unit}", four_digits(value)),
     }
 }

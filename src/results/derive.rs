@@ -15,6 +15,8 @@ const GATE_LEVEL: f64 = 0.05;
 fn method(measured: &Measured, identical: bool) -> Method {
     if identical || measured.launches.is_empty() {
         Method::None
+    } else if measured.is_counted() {
+        Method::Count
     } else if measured.launches.iter().all(|launch| launch.method == Method::Lockstep) {
         Method::Lockstep
     } else {
@@ -69,13 +71,23 @@ impl Results {
             sides.contains(&failure.side)
                 && failure.package == measured.package
                 && failure.target == measured.target
-                && failure.benchmark.as_ref().is_none_or(|id| *id == measured.benchmark)
+                && failure.benchmark.as_ref().is_none_or(|id| {
+                    measured.counted_beside.as_ref().unwrap_or(&measured.benchmark) == id
+                })
         })
     }
 
     fn compare(&self, measured: &Measured, position: usize) -> Option<Comparison> {
         let (base, head) = (measured.measured_as(0), measured.measured_as(position));
         let identical = base == head;
+        if !identical
+            && let Some(comparison) = self.compare_counts(measured, (base, head), position)
+        {
+            return comparison;
+        }
+        if identical && measured.counted_beside.is_some() {
+            return None;
+        }
         // Of code with itself there are no pairs.
         let pairs = if identical { Vec::new() } else { measured.pairs(base, head) };
         let log_ratios: Vec<f64> = pairs.iter().map(|(base, head)| (head / base).ln()).collect();
@@ -130,6 +142,7 @@ impl Results {
             pairs: log_ratios.len(),
             method: method(measured, identical),
             notes: measured.notes.clone(),
+            throughput: measured.throughput.clone(),
             log_ratios,
         })
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::measure::{MOST_LAUNCHES, is_quantity};
 
-use super::schema::{Measured, Results, SCHEMA_VERSION, is_margin};
+use super::schema::{Measured, Method, Results, SCHEMA_VERSION, is_margin};
 
 impl Results {
     /// Writes the file in one step: a crash leaves the old one or the new one.
@@ -135,7 +135,9 @@ fn check_measured(measured: &Measured, revisions: usize) -> std::result::Result<
                 launch.group
             ));
         }
-        if let Some(value) = launch.values.iter().flatten().find(|value| !is_quantity(**value)) {
+        let can_be =
+            |value: f64| is_quantity(value) || (launch.method == Method::Count && value == 0.0);
+        if let Some(value) = launch.values.iter().flatten().find(|value| !can_be(**value)) {
             return Err(format!("launch {} has the value {value}", launch.group));
         }
     }

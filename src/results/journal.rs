@@ -32,6 +32,8 @@ struct Entry {
     unit: String,
     margin_percent: Option<Percent>,
     notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    counted_beside: Option<String>,
     #[serde(flatten)]
     launch: LaunchValues,
 }
@@ -88,6 +90,7 @@ impl Journal {
                 unit: measured.unit.clone(),
                 margin_percent: measured.margin_percent,
                 notes: measured.notes.clone(),
+                counted_beside: measured.counted_beside.clone(),
                 launch: launch.clone(),
             },
             sides: sides.iter().map(|(label, m)| SideSamples::new(label, m)).collect(),
@@ -117,8 +120,8 @@ impl Results {
             if entry.seed != self.seed {
                 continue;
             }
-            let Entry { package, target, benchmark, unit, margin_percent, notes, launch, .. } =
-                entry;
+            let Entry { package, target, benchmark, unit, margin_percent, notes, .. } = entry;
+            let Entry { counted_beside, launch, .. } = entry;
             let name = [package.clone(), target.clone(), benchmark.clone()];
             let position = *positions.entry(name).or_insert_with(|| {
                 self.measured.push(Measured::new(package, target, benchmark));
@@ -129,6 +132,7 @@ impl Results {
                 measured.unit = unit;
                 measured.margin_percent = margin_percent;
                 measured.notes = notes;
+                measured.counted_beside = counted_beside;
                 measured.launches.push(launch);
             }
         }

@@ -3,6 +3,7 @@
 //! In: groups of samples as they come. Out: a versioned JSON file from which every report is made, now or
 //! later. Knows nothing of how results are shown.
 
+mod counted;
 mod derive;
 mod file;
 mod journal;

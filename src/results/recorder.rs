@@ -158,6 +158,43 @@ impl<'a> ResultsRecorder<'a> {
         self.sides.iter().map(|side| group.layouts.get(side).map(|seed| seed.value())).collect()
     }
 
+    /// Takes down what was counted beside the benchmark on all of its sides.
+    fn count(&mut self, group: &Group) -> Result<()> {
+        let Some((_, first)) = group.sides.first() else { return Ok(()) };
+        for counted in &first.counts {
+            let count = |(side, m): &(Side, Measurement)| {
+                let same = m.counts.iter().find(|other| other.metric == counted.metric);
+                // What is zero may not be mentioned, where something else is.
+                let value = same.map(|count| count.value).or((!m.counts.is_empty()).then_some(0.0));
+                Some((*side, value?))
+            };
+            let Some(counts) = group.sides.iter().map(count).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let mut values: PerSide<Option<f64>> = self.sides.iter().map(|_| None).collect();
+            for (side, value) in counts {
+                values[side] = Some(value);
+            }
+            let owner = self.entry(&group.target.name.benchmark(group.benchmark)).clone();
+            let id = format!("{} [{}]", group.benchmark, counted.metric);
+            let position = self.position(&group.target.name.benchmark(&id));
+            let entry = &mut self.results.measured[position];
+            entry.unit.clone_from(&counted.metric);
+            entry.counted_beside = Some(group.benchmark.to_owned());
+            entry.identical = owner.identical;
+            entry.same_code = owner.same_code;
+            entry.launches.push(LaunchValues {
+                group: group.number + 1,
+                method: Method::Count,
+                order: group.sides.iter().map(|(side, _)| side.position()).collect(),
+                values: values.values().copied().collect(),
+                layouts: Vec::new(),
+            });
+            self.journal.append(&self.results.measured[position], &[])?;
+        }
+        Ok(())
+    }
+
     /// Whether a benchmark that was just measured on these sides is measured enough: each comparison for itself.
     fn next(&mut self, position: usize, sides: &[(Side, Measurement)]) -> Next {
         let runs = self.results.runs.map(|runs| runs as usize);
@@ -213,11 +250,14 @@ impl Recorder for ResultsRecorder<'_> {
             method: match group.method {
                 measure::Method::Lockstep => Method::Lockstep,
                 measure::Method::Process => Method::Process,
+                measure::Method::Count => Method::Count,
             },
             order,
             values: values.values().copied().collect(),
             layouts,
         });
+        entry.throughput = group.sides.iter().find_map(|(_, m)| m.throughput.clone());
+        self.count(group)?;
         let revisions = &self.results.revisions;
         let samples: Vec<(&str, &Measurement)> = group
             .sides
@@ -225,6 +265,9 @@ impl Recorder for ResultsRecorder<'_> {
             .map(|(side, measurement)| (revisions[side.position()].label.as_str(), measurement))
             .collect();
         self.journal.append(&self.results.measured[position], &samples)?;
+        if group.method == measure::Method::Count {
+            return Ok(Next::Enough);
+        }
         Ok(self.next(position, &group.sides))
     }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
+use crate::harness::Throughput;
 use crate::plan::BenchmarkName;
 use crate::source::Place;
 use crate::stats::{Confidence, Percent, StoppedBy, Verdict};
@@ -138,6 +139,9 @@ pub struct Comparison {
     pub method: Method,
     /// What is worth knowing about it, in words.
     pub notes: Vec<String>,
+    /// What one iteration works on, if the benchmark says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput: Option<Throughput>,
     /// ln(head time / base time) of each launch pair, in the order of measurement.
     pub log_ratios: Vec<f64>,
 }
@@ -173,6 +177,8 @@ pub enum Method {
     Lockstep,
     /// Live processes of all sides, one benchmark of each in turn.
     Process,
+    /// Counted, not timed: the same code gives the same number.
+    Count,
     /// Not at all: the code is identical, or there was no time.
     None,
 }
@@ -248,6 +254,13 @@ pub struct Measured {
     /// Why each revision, by position, was measured no further; null where nothing is to be said.
     #[serde(default)]
     pub stopped_by: Vec<Option<StoppedBy>>,
+    /// The id of the benchmark beside which this was counted, such as its allocations. It is compared only if it
+    /// has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_beside: Option<String>,
+    /// What one iteration works on, if the benchmark says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput: Option<Throughput>,
     /// One entry for each launch group.
     pub launches: Vec<LaunchValues>,
 }
@@ -293,6 +306,8 @@ impl Measured {
             same_code: Vec::new(),
             notes: Vec::new(),
             stopped_by: Vec::new(),
+            counted_beside: None,
+            throughput: None,
             launches: Vec::new(),
         }
     }

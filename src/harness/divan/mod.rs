@@ -15,7 +15,7 @@ use crate::lockstep::Attachment;
 
 use super::one_by_one::{OneByOne, Processes};
 use super::run::{Ended, Run};
-use super::{Benchmarks, Effort, Failure, Measurement, Session, TimeLimits, Wanted};
+use super::{Benchmarks, Effort, Failure, Measurement, Session, TimeLimits, Wanted, crate_name};
 
 use tree::Leaf;
 
@@ -143,10 +143,7 @@ impl Benchmarks for DivanBenchmarks {
             Ok(variants) => variants,
             Err(failure) => return Ok(Err(failure)),
         };
-        // cargo names the executable `<crate>-<hash>`.
-        let file = self.launch.executable().file_stem().unwrap_or_default().to_string_lossy();
-        let crate_name = file.rsplit_once('-').map_or(&*file, |(name, _)| name);
-        let identified = identify(variants, crate_name);
+        let identified = identify(variants, &crate_name(&self.launch));
         let ids = identified.iter().map(|(id, _)| id.clone()).collect();
         self.benchmarks = identified.into_iter().collect();
         Ok(Ok(ids))
