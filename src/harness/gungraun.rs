@@ -33,7 +33,21 @@ impl GungraunBenchmarks {
     pub fn new(launch: Launch, limits: TimeLimits) -> Self {
         Self { launch, limits }
     }
+
+    /// The version of the runner that it needs: it stands beside the runner's name in the executable.
+    fn version(&self) -> Option<String> {
+        static RUNNER: LazyLock<regex::bytes::Regex> = LazyLock::new(|| {
+            regex::bytes::Regex::new(r"(?:gungraun|iai-callgrind)-runner([0-9]+\.[0-9]+\.[0-9]+)")
+                .expect("a valid pattern")
+        });
+        let bytes = fs_err::read(self.launch.executable()).ok()?;
+        let version = RUNNER.captures(&bytes)?.get(1)?.as_bytes();
+        Some(String::from_utf8_lossy(version).into_owned())
+    }
 }
+
+/// Stands for a version that is not known.
+const VERSION: &str = "VERSION";
 
 impl Benchmarks for GungraunBenchmarks {
     fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
@@ -42,7 +56,12 @@ impl Benchmarks for GungraunBenchmarks {
             Err(failure) => return Ok(Err(failure)),
         };
         if let Some(problem) = &ended.problem {
-            return Ok(Err(Failure::outside_benchmarks(explain(&ended, problem))));
+            let reason = explain(&ended, problem);
+            let reason = match self.version() {
+                Some(version) => reason.replace(VERSION, &version),
+                None => reason,
+            };
+            return Ok(Err(Failure::outside_benchmarks(reason)));
         }
         let crate_name = crate_name(&self.launch);
         let paths = ended.stdout.lines().filter_map(|line| line.strip_suffix(": benchmark"));
@@ -98,8 +117,8 @@ fn explain(ended: &Ended, what: &str) -> String {
         let former = "iai-callgrind-runner";
         let name = if ended.says(former) { former } else { "gungraun-runner" };
         format!(
-            "it needs `{name}`, of the version that Cargo.lock has of the library: \
-             `cargo install {name} --version <VERSION>`"
+            "it needs `{name}`, of exactly the version that the library has in Cargo.lock: \
+             `cargo install {name} --version {VERSION}`"
         )
     } else if let Some(wanted) = wanted_version(ended) {
         format!(

@@ -179,7 +179,7 @@ impl<'a> ResultsRecorder<'a> {
             let id = format!("{} [{}]", group.benchmark, counted.metric);
             let position = self.position(&group.target.name.benchmark(&id));
             let entry = &mut self.results.measured[position];
-            entry.unit.clone_from(&counted.metric);
+            entry.unit = unit(&counted.metric).to_owned();
             entry.counted_beside = Some(group.benchmark.to_owned());
             entry.identical = owner.identical;
             entry.same_code = owner.same_code;
@@ -226,6 +226,11 @@ impl<'a> ResultsRecorder<'a> {
             None => Next::Enough,
         }
     }
+}
+
+/// What is counted, in a word: `bytes` for allocated bytes.
+fn unit(metric: &str) -> &str {
+    metric.split(' ').find(|word| *word == "bytes").or(metric.rsplit(' ').next()).unwrap_or(metric)
 }
 
 impl Recorder for ResultsRecorder<'_> {
