@@ -114,7 +114,7 @@ impl CommandTaker<'_> {
                         }
                     },
                 };
-                targets.insert(name, Listed { inventory, same_code: None });
+                targets.insert(name, Listed { harness: None, inventory, same_code: None });
             }
             inventories.push(targets);
         }

@@ -155,6 +155,7 @@ fn method(method: Method) -> &'static str {
     match method {
         Method::Lockstep => "in step",
         Method::Process => "one side after the other",
+        Method::Count => "counted",
         Method::None => "not at all: identical code",
     }
 }
