@@ -98,7 +98,7 @@ impl Check<'_> {
 
     fn output(&self, results: &Results, remarks: &[Value]) -> Value {
         // The longest way to count characters, so that it fits however GitHub does.
-        let summary = report::whole(results, self.context, MOST_CHARACTERS);
+        let summary = report::whole(results, self.context, None, MOST_CHARACTERS);
         let title: String = report::counts(results).chars().take(200).collect();
         json!({"title": title, "summary": summary, "annotations": remarks})
     }

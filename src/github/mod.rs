@@ -154,8 +154,7 @@ impl Publishing<'_> {
             key: &self.key(),
             author: author.as_deref(),
         };
-        let section = section(self.context, self.pull_request, self.measured, self.results);
-        let (verb, address) = match posts.publish(section)? {
+        let (verb, address) = match posts.publish(self.section())? {
             Done::Shown => return Ok(()),
             Done::Posted(address) => ("Posted", address),
             Done::Updated(address) => ("Updated", address),
@@ -164,6 +163,20 @@ impl Publishing<'_> {
         self.observer.status(verb, &address);
         let number = self.pull_request.number.to_string();
         self.outputs.set(&[("url", address), ("pull-request", number)])
+    }
+
+    /// What is put into the review: the report, or its announcement.
+    fn section(&self) -> Section {
+        let Self { context, measured, .. } = self;
+        let (run, key) = (context.run.as_ref(), self.settings.key.as_ref());
+        let Some(results) = self.results else {
+            let text = report::announcement(context, key, measured.commit());
+            return Section::new(measured.commit(), run, None, &text);
+        };
+        let remark = report::remark(measured, &self.pull_request.head);
+        let room = body::MOST_OF_A_TABLE.saturating_sub(remark.len());
+        let text = format!("{remark}{}", report::whole(results, context, key, room));
+        Section::new(measured.commit(), run, Some(report::counts(results)), &text)
     }
 
     /// The check.
@@ -212,18 +225,23 @@ fn write_files(
     outputs: &Outputs,
     observer: &dyn Observer,
 ) -> Result<()> {
+    let key = settings.key.as_ref();
     let in_workflow = || set("RUNNER_TEMP").map(|temp| PathBuf::from(temp).join(REPORT));
     let output = settings.output.clone().or_else(|| in_workflow().filter(|_| !settings.dry_run));
     if let Some(file) = &output {
-        fs_err::write(file, report::whole(results, context, usize::MAX))
+        fs_err::write(file, report::whole(results, context, key, usize::MAX))
             .map_err(|error| Error::publishing("cannot write the report").because(error))?;
     }
     if let Some(file) = set("GITHUB_STEP_SUMMARY").map(PathBuf::from)
         && !settings.dry_run
     {
-        let room = actions::room_in_summary(&file);
-        actions::add_summary(&file, &report::whole(results, context, room))?;
-        observer.status("Summarized", "on the page of this job");
+        match actions::room_in_summary(&file) {
+            0..1000 => observer.warn("the summary of this job is full, so the report is not in it"),
+            room => {
+                actions::add_summary(&file, &report::whole(results, context, key, room))?;
+                observer.status("Summarized", "on the page of this job");
+            }
+        }
     }
     let count =
         |verdict| results.comparisons.iter().filter(|c| c.verdict == verdict).count().to_string();
@@ -277,25 +295,6 @@ fn measured(
         }
         other => other,
     }
-}
-
-/// What is put into the review: the report, or its announcement.
-fn section(
-    context: &Context,
-    pull_request: &PullRequest,
-    measured: &Measured,
-    results: Option<&Results>,
-) -> Section {
-    let run = context.run.as_ref();
-    let Some(results) = results else {
-        let text = report::announcement(context, measured.commit());
-        return Section::new(measured.commit(), run, None, &text);
-    };
-    let head = &pull_request.head;
-    let remark = report::remark(measured, head);
-    let room = body::MOST_OF_A_TABLE.saturating_sub(remark.chars().count());
-    let text = format!("{remark}{}", report::whole(results, context, room));
-    Section::new(measured.commit(), run, Some(report::counts(results)), &text)
 }
 
 #[derive(Deserialize)]

@@ -4,20 +4,25 @@ use crate::report::{MarkdownOptions, markdown, short_commit, variants};
 use crate::results::Results;
 
 use super::event::Context;
+use super::names::Key;
 use super::pull_request::Measured;
 
-/// The heading of everything that is posted.
-const HEADING: &str = "### Benchmarks\n\n";
+/// The heading of everything that is posted. A key that was given tells several of them apart for readers, too.
+fn heading(key: Option<&Key>) -> String {
+    let key = key.map(|key| format!(" `{key}`")).unwrap_or_default();
+    format!("### Benchmarks{key}\n\n")
+}
 
-/// The whole report as Markdown, in at most `room` bytes.
-pub fn whole(results: &Results, context: &Context, room: usize) -> String {
+/// The whole report as Markdown, in at most `room` bytes. `key` is the one that was given.
+pub fn whole(results: &Results, context: &Context, key: Option<&Key>, room: usize) -> String {
+    let heading = heading(key);
     let Context { server, repository, .. } = context;
     let options = MarkdownOptions {
         repository_url: Some(format!("{server}/{repository}")),
         ci_url: context.run_address(),
-        limit: room.saturating_sub(HEADING.len()),
+        limit: room.saturating_sub(heading.len()),
     };
-    format!("{HEADING}{}", markdown(results, &options))
+    format!("{heading}{}", markdown(results, &options))
 }
 
 /// The answer, without names: how many benchmarks of each verdict.
@@ -30,11 +35,12 @@ pub fn counts(results: &Results) -> String {
 }
 
 /// That benchmarks of a commit have started.
-pub fn announcement(context: &Context, commit: &str) -> String {
+pub fn announcement(context: &Context, key: Option<&Key>, commit: &str) -> String {
+    let heading = heading(key);
     let commit = short_commit(commit);
     let run = context.run_address().map(|run| format!(": [CI run]({run})")).unwrap_or_default();
     format!(
-        "{HEADING}The benchmarks of {commit} have been started{run}. The results will be shown here.\n"
+        "{heading}The benchmarks of {commit} have been started{run}. The results will be shown here.\n"
     )
 }
 

@@ -72,6 +72,23 @@ fn workflows_and_keys_have_a_review_each() {
     step.settings.key = Some("Benchmarks".parse().unwrap());
     step.publish().unwrap();
     assert_eq!(step.fake.reviews().len(), 2);
+    step.settings.key = Some("second".parse().unwrap());
+    step.publish().unwrap();
+    assert!(step.fake.reviews()[2].body.contains("### Benchmarks `second`\n"));
+}
+
+#[test]
+fn a_full_summary_is_told_and_left_as_it_is() {
+    let step = Step::new();
+    let full = "x".repeat((1 << 20) - 500);
+    std::fs::write(step.path("summary"), &full).unwrap();
+    step.publish().unwrap();
+    assert_eq!(step.summary(), full);
+    assert!(step.told().contains("warning: the summary of this job is full"), "{}", step.told());
+    // With room for a part of it.
+    std::fs::write(step.path("summary"), &full[..full.len() - 2000]).unwrap();
+    step.publish().unwrap();
+    assert!(step.summary().len() > full.len() - 2000 && step.summary().len() <= 1 << 20);
 }
 
 #[test]
