@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use fs_err as fs;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
@@ -24,6 +24,9 @@ const LAYOUT_MARK: &str = "layout";
 
 /// From this length on arguments go into a file: a system's limit is near.
 const MOST_ARGUMENT_BYTES: usize = 100_000;
+
+/// Where a link takes longer, as it may where it optimises the whole program, layouts are not varied.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// How the linker was called for one executable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +89,8 @@ pub enum Fixed {
     Refused(String),
     /// The linker takes the option, but everything stays where it was.
     NothingMoves,
+    /// Linking takes so long that it would be most of what is done.
+    Slow(Duration),
 }
 
 impl std::fmt::Display for Fixed {
@@ -99,6 +104,7 @@ impl std::fmt::Display for Fixed {
                 f,
                 "the linker cannot shuffle functions; lld, rustc's own on x86-64 Linux since 1.90, and mold can ({why})"
             ),
+            Self::Slow(time) => write!(f, "linking takes {:.0} s each time", time.as_secs_f64()),
             Self::NothingMoves => {
                 f.write_str("the linker moves no functions, although it is told to")
             }
@@ -116,6 +122,7 @@ impl Link {
         output: &Path,
     ) -> Result<std::result::Result<Shuffle, Fixed>> {
         let mut refused = None;
+        let began = Instant::now();
         for shuffle in [Shuffle::Lld, Shuffle::Mold] {
             if let Err(why) = self.run(shuffle, seed, output)? {
                 // What the first says: the second option is known to fewer linkers.
@@ -123,6 +130,9 @@ impl Link {
                 continue;
             }
             let why = match rearrangement(&fs::read(executable)?, &fs::read(output)?) {
+                Rearrangement::Shuffled if began.elapsed() > LONGEST => {
+                    Fixed::Slow(began.elapsed())
+                }
                 Rearrangement::Shuffled => return Ok(Ok(shuffle)),
                 Rearrangement::Same => Fixed::NothingMoves,
                 Rearrangement::OtherCode => Fixed::NotRepeatable,
