@@ -140,7 +140,7 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         results.notes.push(why.clone());
     }
     let preload = preload.unwrap_or_default();
-    if settings.layouts && prepared.programs.are_built(&prepared.plan) {
+    if settings.layouts && prepared.programs.have_layouts(&prepared.plan) {
         observer.status(
             "Linking",
             "what will be measured, to try whether its code layout can be varied",

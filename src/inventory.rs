@@ -119,7 +119,8 @@ impl Taking<'_> {
                 let program = Program {
                     benchmarks,
                     ids: ids.clone(),
-                    built: Some(Built {
+                    // What is counted is to be the same every time, and caches are simulated.
+                    timed: (!harness.counts()).then(|| Built {
                         executable: executable.path.clone(),
                         link: executable.link.clone(),
                     }),
@@ -181,7 +182,7 @@ impl Taken {
                 Inventory::Benchmarks(ids) => ids.clone(),
                 _ => Vec::new(),
             };
-            let program = Program { benchmarks, ids, built: None };
+            let program = Program { benchmarks, ids, timed: None };
             self.programs.programs.insert((name, side), program);
         }
         self.set_aside.extend(commands.set_aside);
@@ -199,8 +200,8 @@ pub struct Programs {
 struct Program {
     benchmarks: Box<dyn Benchmarks>,
     ids: Vec<String>,
-    /// What cargo built; `None` for a command.
-    built: Option<Built>,
+    /// What cargo built and has a time that depends on its layout; `None` for a command.
+    timed: Option<Built>,
 }
 
 struct Built {
@@ -209,13 +210,13 @@ struct Built {
 }
 
 impl Programs {
-    /// Whether any of what is planned was built by cargo.
-    pub fn are_built(&self, plan: &Plan) -> bool {
-        let is_built = |name: &TargetName| {
+    /// Whether the layout of any of what is planned matters: cargo built it, and it is timed.
+    pub fn have_layouts(&self, plan: &Plan) -> bool {
+        let has_layout = |name: &TargetName| {
             let mut programs = self.programs.iter().filter(|((target, _), _)| target == name);
-            programs.any(|(_, program)| program.built.is_some())
+            programs.any(|(_, program)| program.timed.is_some())
         };
-        plan.targets.iter().any(|target| is_built(&target.name))
+        plan.targets.iter().any(|target| has_layout(&target.name))
     }
 
     /// From now on every launch of what is planned has a code layout of its own. Gives notes on what has not.
@@ -231,7 +232,7 @@ impl Programs {
                 .collect();
             for side in sides {
                 let program = &self.programs[&(target.name.clone(), side)];
-                linked.extend(program.built.as_ref().map(|built| layouts::Program {
+                linked.extend(program.timed.as_ref().map(|built| layouts::Program {
                     target: target.name.clone(),
                     side,
                     executable: built.executable.clone(),
