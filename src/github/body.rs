@@ -85,7 +85,12 @@ impl Section {
     fn render_folded(&self) -> String {
         let commit: String = self.about.commit.chars().take(9).collect();
         let answer = escape(self.about.answer.as_deref().unwrap_or_default());
-        let summary = format!("<code>{}</code>: {answer}", escape(&commit));
+        let commit = if commit.is_empty() {
+            String::new()
+        } else {
+            format!("<code>{}</code>: ", escape(&commit))
+        };
+        let summary = format!("{commit}{answer}");
         format!("<details><summary>{summary}</summary>\n\n{}\n</details>\n\n", self.render())
     }
 }

@@ -113,7 +113,11 @@ impl Failure {
             Self::Interrupted(error) => error,
             Self::NoAnswer { why, sent } => {
                 let error = error.because(in_one_line(&why));
-                if sent {
+                if why.contains("certificate") {
+                    error.help(
+                        "if your GitHub has a certificate of its own, name it with SSL_CERT_FILE",
+                    )
+                } else if sent {
                     error.help("try again: publishing twice makes no second review")
                 } else {
                     error

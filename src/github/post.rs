@@ -10,7 +10,7 @@ use super::body::{Section, add, compose, has_key, has_run};
 use super::client::Client;
 use super::event::{Context, Run};
 use super::failure::{Attempt, Failure};
-use super::names::Key;
+use super::names::{Key, is_commit};
 use super::pull_request::PullRequest;
 
 /// What is posted.
@@ -157,7 +157,7 @@ impl Posts<'_> {
         if self.mode != Mode::Comment {
             body["event"] = json!("COMMENT");
             // Of a commit that is no longer in the pull request, GitHub takes no review.
-            if section.commit() == self.pull_request.head {
+            if is_commit(section.commit()) && section.commit() == self.pull_request.head {
                 body["commit_id"] = json!(section.commit());
             }
         }

@@ -53,6 +53,10 @@ pub fn remark(measured: &Measured, head: &str) -> String {
             "> [!NOTE]\n> The head of this pull request has moved on: what follows is of {commit}, and the head is \
              now {head}.\n\n"
         ),
+        // Prebuilt programs are of no commit.
+        Measured::Other(commit) if commit.is_empty() => {
+            "> [!WARNING]\n> What follows is not of this pull request's commits.\n\n".to_owned()
+        }
         Measured::Other(_) => format!(
             "> [!WARNING]\n> What follows is not of this pull request's commits: {commit} was measured, and the head \
              is {head}.\n\n"

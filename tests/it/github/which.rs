@@ -157,6 +157,23 @@ fn whoever_names_the_pull_request_may_publish_other_commits_and_readers_are_told
 }
 
 #[test]
+fn prebuilt_programs_are_of_no_pull_request() {
+    let mut step = Step::new();
+    step.measured("");
+    let error = step.publish().unwrap_err().to_string();
+    assert!(error.contains("what was measured is of no commit"), "{error}");
+    step.settings.pull_request = Some(7);
+    for run in [100, 101] {
+        step.run(run);
+        step.publish().unwrap();
+    }
+    let review = step.fake.review();
+    assert!(review.body.contains("not of this pull request's commits.\n"), "{}", review.body);
+    assert!(!review.body.contains("<code></code>"), "{}", review.body);
+    assert_eq!(review.commit, None);
+}
+
+#[test]
 fn readers_are_told_that_the_head_has_moved_on() {
     for event in ["pull_request", "workflow_run", "issue_comment"] {
         let mut step = if event == "workflow_run" { after_fork() } else { Step::new() };
