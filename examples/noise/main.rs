@@ -6,17 +6,18 @@
 //!
 //! usage: cargo run --release --example noise -- [--comparisons N] [--load N] [--directory DIR] [PART]...
 //!
-//! Parts (all but `load` by default):
+//! Parts (all of them by default):
 //!   criterion   criterion's own verdicts on pairs of equal speed
 //!   same        equal code, as it was built, but for a constant that nobody uses
 //!   relinked    equal code among other functions, every launch with a random layout
 //!   moved       the same as it was built: what layouts alone do
 //!   slower      code that is 1, 2 and 5 % slower, every launch with a random layout
-//!   spread      how much one launch pair differs from the next, with and without lock-step and layouts
-//!   relink      how long it takes to link an executable anew
+//!   spread      how much one launch pair differs from the next and how long it takes, with and without lock-step and
+//!               layouts
 //!
-//! `--comparisons` is the number of comparisons of equal speed for each of criterion, same, relinked and moved [default: 250].
-//! `--load` lets so many threads do nothing useful meanwhile. What was compiled is kept in the directory
+//! `--comparisons` is the number of comparisons of equal speed [default: 500], half of them in `same` and half in `relinked`;
+//! `moved` and `criterion` have an eighth as many each.
+//! `--load` lets so many threads do nothing useful meanwhile. What was compiled, and all results, are kept in the directory
 //! [default: target/noise].
 
 mod repository;
@@ -67,9 +68,9 @@ struct Options {
 
 impl Options {
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Self> {
-        let all = ["criterion", "same", "relinked", "moved", "slower", "spread", "relink"];
+        let all = ["criterion", "same", "relinked", "moved", "slower", "spread"];
         let mut options =
-            Self { comparisons: 250, load: 0, directory: "target/noise".into(), parts: Vec::new() };
+            Self { comparisons: 500, load: 0, directory: "target/noise".into(), parts: Vec::new() };
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word.as_str() {
@@ -111,11 +112,11 @@ fn run(options: &Options) -> Result<()> {
     for part in &options.parts {
         let part_began = Instant::now();
         match part.as_str() {
-            "criterion" => criterion(&repository, options.comparisons)?,
+            "criterion" => criterion(&repository, options.comparisons.div_ceil(8))?,
             "same" => equal(
                 &repository,
                 "equal code, as it was built",
-                options.comparisons,
+                options.comparisons.div_ceil(2),
                 &|_| "same".to_owned(),
                 "off",
             )?,
@@ -124,7 +125,7 @@ fn run(options: &Options) -> Result<()> {
                 equal(
                     &repository,
                     "equal code among other functions, random layouts",
-                    options.comparisons,
+                    options.comparisons.div_ceil(2),
                     &head,
                     "auto",
                 )?;
@@ -134,14 +135,13 @@ fn run(options: &Options) -> Result<()> {
                 equal(
                     &repository,
                     "equal code among other functions, as it was built",
-                    options.comparisons,
+                    options.comparisons.div_ceil(8),
                     &head,
                     "off",
                 )?;
             }
             "slower" => slower(&repository)?,
-            "spread" => spread(&repository)?,
-            _ => relink(&repository)?,
+            _ => spread(&repository)?,
         }
         println!("({part}: {:.0} s)\n", part_began.elapsed().as_secs_f64());
     }
@@ -172,6 +172,8 @@ fn compare(repository: &Repository, head: &str, seed: u64, arguments: &[&str]) -
         &seed.to_string(),
     ]);
     command.args(["--filter", FILTER]).args(arguments);
+    let name: String = arguments.join(" ").chars().filter(|c| c.is_alphanumeric()).collect();
+    command.arg("--save").arg(repository.results(&format!("{head}-{seed}-{name}.json"))?);
     repository.enter(&mut command);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let stderr = std::io::BufReader::new(child.stderr.take().expect("it is piped"));
@@ -302,21 +304,6 @@ fn spread(repository: &Repository) -> Result<()> {
         println!("| {name} | {spread:.2} % | {:.0} ms |", 1000.0 * seconds);
     }
     println!();
-    Ok(())
-}
-
-/// What random layouts cost beside measuring.
-fn relink(repository: &Repository) -> Result<()> {
-    let mut seconds = Vec::new();
-    for layouts in ["off", "auto"] {
-        let arguments = ["--layouts", layouts, "--runs", "12", "--bench", "kernels"];
-        seconds.push(compare(repository, "same", 200, &arguments)?.measuring.as_secs_f64() / 12.0);
-    }
-    println!("### linking anew\n");
-    println!(
-        "A launch pair of thirty criterion benchmarks takes {:.2} s as built, and {:.2} s with two links.\n",
-        seconds[0], seconds[1]
-    );
     Ok(())
 }
 

@@ -103,6 +103,13 @@ impl Repository {
             .env_remove("CARGO_ENCODED_RUSTFLAGS");
     }
 
+    /// Where results of this name are kept.
+    pub fn results(&self, name: &str) -> Result<PathBuf> {
+        let directory = below(&self.directory, "results");
+        std::fs::create_dir_all(&directory)?;
+        Ok(below(&directory, name))
+    }
+
     /// Checks a revision out.
     pub fn check_out(&self, revision: &str) -> Result<()> {
         self.git(&["checkout", "--quiet", "--force", revision])
