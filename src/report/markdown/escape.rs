@@ -47,21 +47,29 @@ pub fn fence<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 
 /// A message of any length as a fenced block of at most so many bytes of text, with a line feed at the end.
 pub fn block(text: &str, most: usize) -> String {
-    let text = cut(&printable(text), most);
+    let text = cut(text, most);
     let fence = fence([text.as_str()]);
     format!("{fence}text\n{}\n{fence}\n", text.trim_end())
 }
 
-/// At most so many bytes of a text, which says so if it is cut.
+/// At most so many bytes of a message, made harmless; one that is cut ends with `…`.
 pub fn cut(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
+    // Escape sequences go first, so that there may be room for more than the first bytes, but not for all of them.
+    let begin = first_bytes(text, 8 * most);
+    let harmless = printable(begin);
+    let shown = first_bytes(&harmless, most);
+    if begin.len() + shown.len() == text.len() + harmless.len() {
+        return harmless;
     }
-    let mut end = most;
+    format!("{shown}…")
+}
+
+fn first_bytes(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    format!("{}…\n({} bytes more)", &text[..end], text.len() - end)
+    &text[..end]
 }
 
 /// A link with this text, which is Markdown already. Nothing but web addresses become links.

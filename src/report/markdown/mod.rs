@@ -15,7 +15,7 @@ use super::variant::{Variant, answer, answer_of, variants};
 
 use budget::{Block, Item, fit};
 use escape::{code, link, own};
-use parts::{Rows, classic, failures, folded, machine, matrix, names, set_aside};
+use parts::{Rows, classic, failures, folded, gate, machine, matrix, names, set_aside};
 
 /// What GitHub takes as the body of a review or comment: 65,536 characters.
 pub const MARKDOWN_LIMIT: usize = 65_536;
@@ -68,6 +68,7 @@ fn one_revision(
     head += &format!("{}{}\n\n", sides.join(" → "), ci(options));
     let rows = Rows::of(results, &variant.comparisons, false);
     let mut blocks = Vec::new();
+    blocks.extend(gate(results));
     blocks.extend(rows.changed(&legend(variant)));
     blocks.extend(failures(results));
     blocks.extend(rows.folded(Verdict::Inconclusive));
@@ -97,6 +98,7 @@ fn several_revisions(
     }];
     let all: Vec<_> = variants.iter().flat_map(|v| v.comparisons.iter().copied()).collect();
     let rows = Rows::of(results, &all, true);
+    blocks.extend(gate(results));
     blocks.extend(matrix(results, variants));
     blocks.extend(failures(results));
     blocks.extend(rows.all_changed());

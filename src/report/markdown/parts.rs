@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::cells::{Cells, TITLES};
+use crate::report::cells::{Cells, TITLES, verdict};
 use crate::report::circumstances::circumstances;
 use crate::report::names::{Naming, natural_order};
 use crate::report::text::{one_line, printable, shortened};
 use crate::report::variant::Variant;
-use crate::results::{Comparison, Failure, Missing, Results, SetAside};
+use crate::results::{Comparison, Failure, Gate, Missing, Results, SetAside};
 use crate::stats::Verdict;
 
 use super::budget::{Block, Item};
@@ -221,12 +221,34 @@ pub fn matrix(results: &Results, variants: &[Variant]) -> Option<Block> {
 /// `-16.67 % ±0.15% ***`
 fn matrix_cell(comparison: &Comparison) -> String {
     let Some(improvement) = comparison.improvement_percent else {
-        return "identical code".to_owned();
+        return own(&verdict(comparison));
     };
     let accuracy = comparison.accuracy_percent.at_95;
     let accuracy = accuracy.map(|p| format!(" ±{:.2}%", p.value())).unwrap_or_default();
     let stars = comparison.confidence.stars();
     own(format!("{:.2} %{accuracy} {stars}", improvement.value()).trim_end())
+}
+
+/// What trips the gate, if anything does.
+pub fn gate(results: &Results) -> Option<Block> {
+    let naming = Naming::for_results(results);
+    let several = results.revisions.len() > 2;
+    let line = |comparison: &Comparison| {
+        let Comparison { package, target, benchmark, .. } = comparison;
+        let name = code(&naming.name(package, target, benchmark));
+        let revision =
+            if several { format!(" ({})", code(&comparison.head.label)) } else { String::new() };
+        Item { rank: 0, text: format!("- {name}{revision}\n") }
+    };
+    let items: Vec<Item> = results.comparisons.iter().filter(|c| c.trips_gate).map(line).collect();
+    (results.gate != Gate::None && !items.is_empty()).then(|| Block {
+        importance: 1,
+        what: "that trip the gate".to_owned(),
+        before: "**The gate is tripped** by regressions beyond the margin, at 5 % for all comparisons together:\n\n"
+            .to_owned(),
+        items,
+        after: "\n".to_owned(),
+    })
 }
 
 /// What failed, with the errors.

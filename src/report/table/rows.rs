@@ -3,7 +3,7 @@
 use crate::report::cells::{Cells, TITLES};
 use crate::report::order::Row;
 use crate::report::text::shortened_to_width;
-use crate::results::Comparison;
+use crate::results::{Comparison, Method};
 use crate::stats::Verdict;
 
 use super::bar::Scale;
@@ -118,6 +118,7 @@ fn short_verdict(comparison: &Comparison) -> String {
     let word = match comparison.verdict {
         Verdict::Improved => "improved",
         Verdict::Regressed => "regressed",
+        Verdict::Equivalent if comparison.method == Method::Count => "same count",
         Verdict::Equivalent => "equivalent",
         Verdict::Inconclusive => "inconclusive",
         Verdict::IdenticalCode => "identical",
