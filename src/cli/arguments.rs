@@ -269,7 +269,7 @@ pub struct Presentation {
     /// In the table, the width [default: the terminal's; elsewhere it has no limit]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..), help_heading = "What to show")]
     pub width: Option<u16>,
-    /// In Markdown, link commits to this repository: https://github.com/owner/name
+    /// In Markdown, link commits to the repository with this address
     #[arg(long, value_name = "URL", help_heading = "What to show")]
     pub repository_url: Option<String>,
     /// In Markdown, link to this CI run

@@ -22,7 +22,7 @@ use super::schema::{
 /// Writing a results file anew may take one part in so many of the time.
 const SHARE_OF_WRITING: u32 = 20;
 
-/// Collects the results of a run. What is measured is appended to a [`Journal`] at once. The results files are
+/// Collects the results of a run. What is measured is appended to a `Journal` at once. The results files are
 /// written anew after launch groups, but as they grow no longer after each; their comparisons are made at the end.
 pub struct ResultsRecorder<'a> {
     results: Results,
