@@ -165,6 +165,13 @@ impl Measured {
             launch.values = values;
             if !launch.layouts.is_empty() {
                 let mut layouts = vec![None; count];
+                for (old, new) in &stands_for {
+                    layouts[*new] = launch.layouts.get(*old).copied().flatten();
+                }
+                launch.layouts = layouts;
+            }
+            if !launch.layouts.is_empty() {
+                let mut layouts = vec![None; count];
                 for (old, new) in renumbered.iter().enumerate() {
                     layouts[*new] = launch.layouts.get(old).copied().flatten();
                 }

@@ -14,11 +14,14 @@ mod welch;
 
 pub use multiple::{benjamini_hochberg, holm};
 pub use percent::Percent;
-pub use signed_rank::{Interval, SignedRankTest, WalshAverages, signed_rank_test};
+pub use signed_rank::{
+    Interval, SignedRankTest, WalshAverages, signed_rank_test, stratified_signed_rank_test,
+};
 pub use stopping::{BUDGET, Decision, LOOKS, Look, StoppedBy, decide};
 pub use summary::{median, quantile, robust_standard_deviation, trimmed_mean};
 pub use verdict::{
-    Confidence, Intervals, Judgement, Verdict, fewest_pairs_for, judge, judge_with_looks,
+    Confidence, Intervals, Judgement, Verdict, fewest_pairs_for, judge, judge_strata,
+    judge_with_looks,
 };
 
 pub use welch::{NoTest, WelchTest, improvement_of_rates, welch_test};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::stopping::was_efficacious;
-use super::{Interval, LEVELS, Percent, WalshAverages, signed_rank_test};
+use super::{Interval, LEVELS, Percent, WalshAverages, stratified_signed_rank_test};
 
 /// The stars of a comparison.
 ///
@@ -99,20 +99,26 @@ pub struct Judgement {
 
 /// Judges the log-ratios of one comparison whose number was settled beforehand. `None` if there are none.
 pub fn judge(log_ratios: &[f64], margin: Percent) -> Option<Judgement> {
-    judge_at_least(Confidence::None, log_ratios, margin)
+    judge_at_least(Confidence::None, &[log_ratios], margin)
+}
+
+/// Judges the log-ratios that several machines or runs have measured of one comparison, each a stratum of its own:
+/// what they have in common is tested and estimated. `None` if there are none.
+pub fn judge_strata(strata: &[&[f64]], margin: Percent) -> Option<Judgement> {
+    judge_at_least(Confidence::None, strata, margin)
 }
 
 /// Judges the log-ratios of one comparison that was [looked at](super::LOOKS) while they came in: a difference that
 /// was beyond doubt then has `***`. `None` if there are none.
 pub fn judge_with_looks(log_ratios: &[f64], margin: Percent) -> Option<Judgement> {
     let earned = if was_efficacious(log_ratios) { Confidence::Three } else { Confidence::None };
-    judge_at_least(earned, log_ratios, margin)
+    judge_at_least(earned, &[log_ratios], margin)
 }
 
-fn judge_at_least(earned: Confidence, log_ratios: &[f64], margin: Percent) -> Option<Judgement> {
-    let walsh = WalshAverages::of(log_ratios);
+fn judge_at_least(earned: Confidence, strata: &[&[f64]], margin: Percent) -> Option<Judgement> {
+    let walsh = WalshAverages::of_strata(strata);
     let center = walsh.hodges_lehmann()?;
-    let p_value = signed_rank_test(log_ratios).p_value;
+    let p_value = stratified_signed_rank_test(strata).p_value;
     let confidence = Confidence::from_p_value(p_value).max(earned);
     let log_intervals = LEVELS.map(|level| walsh.interval(level));
     let intervals = Intervals(log_intervals.map(|interval| interval.map(improvement_interval)));
@@ -124,8 +130,9 @@ fn judge_at_least(earned: Confidence, log_ratios: &[f64], margin: Percent) -> Op
         _ if center < 0.0 => Verdict::Improved,
         _ => Verdict::Regressed,
     };
+    let pairs = strata.iter().map(|stratum| stratum.len()).sum();
     let pairs_to_decide = (verdict == Verdict::Inconclusive)
-        .then(|| pairs_to_decide(log_ratios.len(), center, log_intervals[0], margin))
+        .then(|| pairs_to_decide(pairs, center, log_intervals[0], margin))
         .flatten();
     Some(Judgement {
         p_value,
