@@ -21,6 +21,7 @@ use crate::observer::Observer;
 use crate::plan::{Filter, Plan};
 use crate::results::{self, Gate, Results, ResultsRecorder, SCHEMA_VERSION};
 use crate::revision::{self, Cache, Checkout, Range, Repository, Revision, Slot};
+use crate::shard::{Costs, WantedShard, keep_shard};
 use crate::side::{PerSide, Side};
 use crate::source::places;
 use crate::stats::{BUDGET, LOOKS, Percent};
@@ -62,6 +63,10 @@ pub struct Settings {
     pub layouts: bool,
     /// How long a bench process may go on without any sign of progress.
     pub timeout: Duration,
+    /// Which part of the benchmarks is measured, if not all.
+    pub shard: Option<WantedShard>,
+    /// The results of an earlier run, by whose times the benchmarks are split.
+    pub shard_by: Option<PathBuf>,
     /// Where results are saved beside the place where `report` finds them.
     pub save: Option<PathBuf>,
     /// The command as the user gave it, for the report.
@@ -126,6 +131,8 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         revisions: prepared.revisions.clone(),
         benches_from: prepared.benches_from.clone(),
         environment: Environment::of_this_machine(),
+        shard: prepared.shard.clone(),
+        parts: Vec::new(),
         comparisons: Vec::new(),
         added: Vec::new(),
         removed: Vec::new(),
@@ -197,6 +204,8 @@ struct Prepared {
     revisions: Vec<results::Revision>,
     /// The label of the revision whose bench targets all have.
     benches_from: Option<String>,
+    /// Which part of the benchmarks is in the plan, if not all are.
+    shard: Option<results::Shard>,
     plan: Plan,
     programs: Programs,
     notes: Vec<String>,
@@ -206,11 +215,18 @@ struct Prepared {
 
 impl Prepared {
     fn new(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
-        if settings.commands.programs.is_empty() {
-            Self::of_revisions(settings, observer)
+        let costs = match &settings.shard_by {
+            Some(file) => Costs::of(&Results::load(file)?),
+            None => Costs::default(),
+        };
+        let mut prepared = if settings.commands.programs.is_empty() {
+            Self::of_revisions(settings, observer)?
         } else {
-            Self::of_programs(settings, observer)
-        }
+            Self::of_programs(settings, observer)?
+        };
+        let plan = &mut prepared.plan;
+        prepared.shard = settings.shard.map(|wanted| keep_shard(plan, wanted, &costs));
+        Ok(prepared)
     }
 
     fn of_revisions(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
@@ -285,6 +301,7 @@ impl Prepared {
                 dirty: checkouts[side].dirty,
                 rustc: builds.as_ref().map(|b| b[side].rustc.clone()).unwrap_or_default(),
                 program: None,
+                sources: builds.as_ref().map(|builds| builds[side].sources.digest()),
             })
             .collect();
         notes.extend(taken.notes.iter().cloned());
@@ -300,6 +317,7 @@ impl Prepared {
             results_file,
             revisions: described,
             benches_from,
+            shard: None,
             plan,
             programs,
             notes,
@@ -333,6 +351,7 @@ impl Prepared {
                 dirty: false,
                 rustc: String::new(),
                 program: Some(program.given.clone()),
+                sources: None,
             })
             .collect();
         let results_file = results_in(&settings.cache, &settings.directory);
@@ -340,6 +359,7 @@ impl Prepared {
             results_file,
             revisions: described,
             benches_from: None,
+            shard: None,
             plan,
             programs: started,
             notes,
@@ -353,8 +373,9 @@ impl Prepared {
             0 => String::new(),
             count => format!("; {count} not, because their code is identical"),
         };
+        let shard = self.shard.as_ref().map_or_else(String::new, |s| format!(" (shard {s})"));
         if measured == 0 {
-            return format!("nothing{identical}");
+            return format!("nothing{shard}{identical}");
         }
         let groups = if self.revisions.len() > 2 { "groups" } else { "pairs" };
         let number = match settings.runs {
@@ -364,7 +385,7 @@ impl Prepared {
         let limit = settings.time_limit.map_or_else(String::new, |limit| {
             format!(", for at most {}", humantime::format_duration(limit))
         });
-        format!("{measured} benchmarks in {number} launch {groups} each{limit}{identical}")
+        format!("{measured} benchmarks{shard} in {number} launch {groups} each{limit}{identical}")
     }
 }
 

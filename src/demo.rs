@@ -146,6 +146,8 @@ impl Repository {
             range: Range::Between("before".to_owned(), "main".to_owned()),
             against: None,
             benches_from: None,
+            shard: None,
+            shard_by: None,
             selection: Selection::default(),
             filter: Filter::default(),
             rules: Rules::default(),

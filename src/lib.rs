@@ -30,6 +30,7 @@ pub mod process;
 pub mod report;
 pub mod results;
 pub mod revision;
+pub mod shard;
 pub mod side;
 pub mod source;
 pub mod stats;

@@ -117,7 +117,8 @@ impl SourceTree {
         (!packages.is_empty()).then(|| digest(files))
     }
 
-    fn digest(&self) -> String {
+    /// What tells these files from all others, by their paths and contents.
+    pub fn digest(&self) -> String {
         digest(&self.files)
     }
 

@@ -17,6 +17,7 @@ use crate::plan::Filter;
 use crate::report::Sort;
 use crate::results::Gate;
 use crate::revision::{Cache, Range};
+use crate::shard::WantedShard;
 use crate::stats::Percent;
 
 use super::commands::CommandArguments;
@@ -69,6 +70,8 @@ pub enum Command {
     List(Box<ListArguments>),
     /// Show the results of an earlier comparison again
     Report(ReportArguments),
+    /// Make one comparison of the shards of a run, or of runs on several machines
+    Merge(MergeArguments),
     /// Judge a CSV file of Node.js's benchmark/compare.js, as its compare.R does
     Analyze(AnalyzeArguments),
     /// Publish results on a pull request on GitHub, and in the job's summary
@@ -120,6 +123,24 @@ pub struct ReportArguments {
     /// What makes the exit code 1 [default: nothing; what the comparison was asked for is shown]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "What to show")]
     pub gate: Option<GateChoice>,
+    #[command(flatten)]
+    pub presentation: Presentation,
+}
+
+#[derive(Debug, Args)]
+pub struct MergeArguments {
+    /// The results files, in any order
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Changes smaller than this do not matter [default: as it was when it was measured]
+    #[arg(long, value_name = "PERCENT", value_parser = margin)]
+    pub margin: Option<Percent>,
+    /// Fail with exit code 1 if this shows [default: nothing]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub gate: Option<GateChoice>,
+    /// Save the merged results here
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    pub save: Option<PathBuf>,
     #[command(flatten)]
     pub presentation: Presentation,
 }
@@ -211,6 +232,12 @@ pub struct WhatArguments {
     /// No benchmarks whose id matches this regular expression (repeatable)
     #[arg(long, value_name = "REGEX", help_heading = "Which benchmarks")]
     skip: Vec<Regex>,
+    /// Only a part of the benchmarks: 1/4 is the first of four, to be put together by merge
+    #[arg(long, value_name = "N/M", help_heading = "Which benchmarks")]
+    shard: Option<WantedShard>,
+    /// Split so that every part takes about as long, by the times in these results; the same for all parts
+    #[arg(long, value_name = "FILE", requires = "shard", help_heading = "Which benchmarks")]
+    shard_by: Option<PathBuf>,
     /// Give up on a benchmark that shows no sign of progress for so long
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = timeout, help_heading = "How to measure")]
     timeout: Duration,
@@ -233,6 +260,8 @@ impl WhatArguments {
             range: Range::from_words(&self.revisions).map_err(Error::usage)?,
             against: self.against.clone(),
             benches_from: self.benches_from.clone(),
+            shard: self.shard,
+            shard_by: self.shard_by.clone(),
             selection: self.selection.clone(),
             filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },
             rules: Rules::default(),

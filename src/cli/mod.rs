@@ -6,9 +6,10 @@ mod configured;
 mod files;
 mod output;
 mod publish;
+mod saved;
 mod terminal;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fs_err as fs;
@@ -24,10 +25,9 @@ use crate::interrupt;
 use crate::observer::Observer;
 use crate::plan::{OnSide, Plan, SameCode, SetAside};
 use crate::report::{natural_order, one_line, printable};
-use crate::results::Results;
-use crate::revision::{Cache, Repository, position_of};
+use crate::revision::{Cache, Repository};
 
-use arguments::{AnalyzeArguments, Arguments, Command, Format, Presentation, ReportArguments};
+use arguments::{AnalyzeArguments, Arguments, Command, Presentation};
 use configured::Refused;
 use output::{present, print_to_stdout};
 use terminal::{Terminal, print_error, print_line};
@@ -90,7 +90,8 @@ fn run(arguments: Arguments, config: Config, command: String) -> Result<ExitCode
         Some(Command::List(arguments)) => {
             run_list(&arguments.settings(command)?.configured(config))
         }
-        Some(Command::Report(arguments)) => run_report(&arguments),
+        Some(Command::Report(arguments)) => saved::report(&arguments),
+        Some(Command::Merge(arguments)) => saved::merge(&arguments),
         Some(Command::Analyze(arguments)) => run_analyze(&arguments),
         Some(Command::Publish(arguments)) => {
             arguments.run()?;
@@ -102,49 +103,6 @@ fn run(arguments: Arguments, config: Config, command: String) -> Result<ExitCode
             unreachable!("handled above")
         }
     }
-}
-
-fn run_report(arguments: &ReportArguments) -> Result<ExitCode> {
-    let files = match &arguments.files[..] {
-        [] => vec![last_results()?],
-        files => files.to_vec(),
-    };
-    // All are read before anything is shown.
-    let several = files.len() > 1;
-    let all = files.iter().map(|file| rederived(file, arguments)).collect::<Result<Vec<_>>>()?;
-    if several && arguments.presentation.output.is_some() {
-        return Err(Error::usage("the results of several files cannot be written to one")
-            .help("name a single results file with --output"));
-    }
-    for (file, results) in files.iter().zip(&all) {
-        if several && arguments.presentation.format == Format::Table {
-            print_to_stdout(&format!("== {}\n", one_line(&file.display().to_string())))?;
-        }
-        present(results, &arguments.presentation)?;
-        if several && arguments.presentation.format == Format::Table {
-            print_to_stdout("\n")?;
-        }
-    }
-    // Without the option nothing is judged, only shown.
-    let is_tripped = arguments.gate.is_some() && all.iter().any(Results::trips_gate);
-    Ok(if is_tripped { ExitCode::from(GATE_TRIPPED) } else { ExitCode::SUCCESS })
-}
-
-/// The results of a file with the reference, the margin and the gate that are asked for.
-fn rederived(file: &Path, arguments: &ReportArguments) -> Result<Results> {
-    let mut results = Results::load(file)?;
-    if let Some(gate) = arguments.gate {
-        results.gate = gate.into();
-        results.derive_comparisons();
-    }
-    if let Some(margin) = arguments.margin {
-        results.margin_percent = margin;
-        results.derive_comparisons();
-    }
-    let Some(label) = &arguments.against else { return Ok(results) };
-    let labels: Vec<&str> = results.revisions.iter().map(|r| r.label.as_str()).collect();
-    let reference = position_of(label, &labels).map_err(|error| error.on_side(file.display()))?;
-    Ok(results.against(reference))
 }
 
 /// The command as the user would type it, for the report.

@@ -17,6 +17,7 @@ fn results(comparisons: Vec<Comparison>) -> Results {
         dirty: false,
         rustc: String::new(),
         program: None,
+        sources: None,
     };
     Results {
         schema_version: SCHEMA_VERSION,
@@ -30,6 +31,8 @@ fn results(comparisons: Vec<Comparison>) -> Results {
         margin_percent: Percent::new(2.0),
         revisions: vec![revision("main"), revision("HEAD")],
         benches_from: None,
+        shard: None,
+        parts: Vec::new(),
         environment: Environment {
             system: String::new(),
             kernel: None,
@@ -116,6 +119,7 @@ pub fn comparison(improvement: f64, interval: Option<[f64; 2]>) -> Comparison {
         method: Method::Process,
         notes: Vec::new(),
         log_ratios: Vec::new(),
+        strata: Vec::new(),
     }
 }
 

@@ -77,6 +77,7 @@ impl Results {
             notes: measured.notes.clone(),
             throughput: measured.throughput.clone(),
             log_ratios: Vec::new(),
+            strata: Vec::new(),
         }))
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::side::Side;
 use crate::stats::{
-    Confidence, Judgement, LOOKS, Percent, StoppedBy, Verdict, benjamini_hochberg, holm, judge,
-    judge_with_looks, median,
+    Confidence, Judgement, LOOKS, Percent, StoppedBy, Verdict, benjamini_hochberg, holm,
+    judge_strata, judge_with_looks, median,
 };
 
 use super::schema::{Accuracy, Comparison, Gate, Measured, Method, Results, SideTime};
@@ -89,12 +89,15 @@ impl Results {
             return None;
         }
         // Of code with itself there are no pairs.
-        let pairs = if identical { Vec::new() } else { measured.pairs(base, head) };
-        let log_ratios: Vec<f64> = pairs.iter().map(|(base, head)| (head / base).ln()).collect();
+        let strata = if identical { Vec::new() } else { measured.strata(base, head) };
+        let log_ratios: Vec<Vec<f64>> = strata.iter().map(|pairs| log_ratios(pairs)).collect();
         let margin_percent = self.margin_of(measured);
-        let judgement = match self.runs {
-            Some(_) => judge(&log_ratios, margin_percent),
-            None => judge_with_looks(&log_ratios, margin_percent),
+        let judgement = match (&log_ratios[..], self.runs) {
+            ([only], None) => judge_with_looks(only, margin_percent),
+            (strata, _) => {
+                let strata: Vec<&[f64]> = strata.iter().map(Vec::as_slice).collect();
+                judge_strata(&strata, margin_percent)
+            }
         };
         let stopped_by = measured.stopped_by.get(head).copied().flatten();
         // There may have been no time for a single pair.
@@ -108,9 +111,9 @@ impl Results {
         };
         let (verdict, within_margin, pairs_to_decide) =
             judgement.as_ref().map_or(nothing, |j| (j.verdict, j.within_margin, j.pairs_to_decide));
-        let time = |position: usize, values: Vec<f64>| SideTime {
+        let time = |position: usize, value: fn(&(f64, f64)) -> f64| SideTime {
             label: self.revisions[position].label.clone(),
-            nanoseconds: median(&values),
+            nanoseconds: typical(&strata, value),
         };
         let accuracies = judgement.as_ref().map_or([None; 3], |j| j.intervals.accuracies());
         let interval = judgement.as_ref().and_then(|j| j.intervals.0[0]);
@@ -119,8 +122,8 @@ impl Results {
             package: measured.package.clone(),
             target: measured.target.clone(),
             benchmark: measured.benchmark.clone(),
-            base: time(0, pairs.iter().map(|(base, _)| *base).collect()),
-            head: time(position, pairs.iter().map(|(_, head)| *head).collect()),
+            base: time(0, |(base, _)| *base),
+            head: time(position, |(_, head)| *head),
             unit: measured.unit.clone(),
             improvement_percent: judgement.as_ref().map(|j| j.improvement),
             accuracy_percent: Accuracy {
@@ -139,12 +142,34 @@ impl Results {
             margin_percent,
             within_margin,
             pairs_to_decide,
-            pairs: log_ratios.len(),
+            pairs: log_ratios.iter().map(Vec::len).sum(),
             method: method(measured, identical),
             notes: measured.notes.clone(),
             throughput: measured.throughput.clone(),
-            log_ratios,
+            strata: match log_ratios.len() {
+                0 | 1 => Vec::new(),
+                _ => log_ratios.iter().map(Vec::len).collect(),
+            },
+            log_ratios: log_ratios.concat(),
         })
+    }
+}
+
+fn log_ratios(pairs: &[(f64, f64)]) -> Vec<f64> {
+    pairs.iter().map(|(base, head)| (head / base).ln()).collect()
+}
+
+/// The median over the launches; of several runs the geometric mean of their medians, because machines differ by
+/// factors. `None` if there are no launches.
+fn typical(strata: &[Vec<(f64, f64)>], value: fn(&(f64, f64)) -> f64) -> Option<f64> {
+    let medians: Vec<f64> = strata
+        .iter()
+        .filter_map(|pairs| median(&pairs.iter().map(value).collect::<Vec<_>>()))
+        .collect();
+    match medians[..] {
+        [] => None,
+        [only] => Some(only),
+        _ => Some((medians.iter().map(|m| m.ln()).sum::<f64>() / medians.len() as f64).exp()),
     }
 }
 

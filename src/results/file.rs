@@ -8,6 +8,9 @@ use crate::measure::{MOST_LAUNCHES, is_quantity};
 
 use super::schema::{Measured, Method, Results, SCHEMA_VERSION, is_margin};
 
+/// The most runs that can be merged.
+pub const MOST_PARTS: usize = 1000;
+
 impl Results {
     /// Writes the file in one step: a crash leaves the old one or the new one.
     pub fn save(&self, path: &Path) -> Result<()> {
@@ -96,17 +99,25 @@ impl Results {
         if count < 2 {
             return Err("there are fewer than two revisions".to_owned());
         }
+        if self.parts.len() > MOST_PARTS {
+            return Err(format!("there are more than {MOST_PARTS} runs"));
+        }
         if !is_margin(self.margin_percent) {
             return Err(format!("a margin of {} is none", self.margin_percent));
         }
         self.measured.iter().try_for_each(|measured| {
             let name = format!("{}::{}::{}", measured.package, measured.target, measured.benchmark);
-            check_measured(measured, count).map_err(|what| format!("{name}: {what}"))
+            check_measured(measured, count, self.parts.len())
+                .map_err(|what| format!("{name}: {what}"))
         })
     }
 }
 
-fn check_measured(measured: &Measured, revisions: usize) -> std::result::Result<(), String> {
+fn check_measured(
+    measured: &Measured,
+    revisions: usize,
+    parts: usize,
+) -> std::result::Result<(), String> {
     if measured.identical.iter().any(|position| !(1..revisions).contains(position)) {
         return Err("a revision with identical code is none of the revisions".to_owned());
     }
@@ -124,8 +135,15 @@ fn check_measured(measured: &Measured, revisions: usize) -> std::result::Result<
             );
         }
     }
-    if measured.launches.len() as u64 > u64::from(MOST_LAUNCHES) {
-        return Err(format!("there are more than {MOST_LAUNCHES} launches"));
+    let mut launches = vec![0u32; parts.max(1)];
+    for launch in &measured.launches {
+        let Some(count) = launches.get_mut(launch.part) else {
+            return Err(format!("launch {} belongs to a run that there is not", launch.group));
+        };
+        *count += 1;
+        if *count > MOST_LAUNCHES {
+            return Err(format!("there are more than {MOST_LAUNCHES} launches"));
+        }
     }
     for launch in &measured.launches {
         if launch.values.len() != revisions {

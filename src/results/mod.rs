@@ -7,12 +7,14 @@ mod counted;
 mod derive;
 mod file;
 mod journal;
+mod merge;
 mod recorder;
 mod reference;
 mod schema;
 
+pub use merge::merge;
 pub use recorder::ResultsRecorder;
 pub use schema::{
     Accuracy, Comparison, Failure, Gate, LaunchValues, Measured, Method, Missing, Results,
-    Revision, SCHEMA_VERSION, SameCode, SetAside, SideTime, is_margin, json_schema,
+    Revision, SCHEMA_VERSION, SameCode, SetAside, Shard, SideTime, is_margin, json_schema,
 };

@@ -184,6 +184,7 @@ impl<'a> ResultsRecorder<'a> {
             entry.identical = owner.identical;
             entry.same_code = owner.same_code;
             entry.launches.push(LaunchValues {
+                part: 0,
                 group: group.number + 1,
                 method: Method::Count,
                 order: group.sides.iter().map(|(side, _)| side.position()).collect(),
@@ -233,6 +234,13 @@ fn unit(metric: &str) -> &str {
     metric.split(' ').find(|word| *word == "bytes").or(metric.rsplit(' ').next()).unwrap_or(metric)
 }
 
+/// How long the samples took. Of what is not a time, nobody knows.
+fn seconds(sides: &[(Side, Measurement)]) -> f64 {
+    let times = sides.iter().filter(|(_, measurement)| measurement.unit == "ns");
+    let nanoseconds = times.flat_map(|(_, measurement)| &measurement.samples).map(|s| s.total);
+    nanoseconds.filter(|total| total.is_finite() && *total > 0.0).sum::<f64>() / 1e9
+}
+
 impl Recorder for ResultsRecorder<'_> {
     fn measured(&mut self, group: &Group) -> Result<Next> {
         let name = group.target.name.benchmark(group.benchmark);
@@ -250,8 +258,10 @@ impl Recorder for ResultsRecorder<'_> {
         if entry.notes.is_empty() {
             entry.notes.extend(note);
         }
+        entry.seconds += seconds(&group.sides);
         entry.launches.push(LaunchValues {
             group: group.number + 1,
+            part: 0,
             method: match group.method {
                 measure::Method::Lockstep => Method::Lockstep,
                 measure::Method::Process => Method::Process,

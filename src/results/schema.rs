@@ -1,5 +1,7 @@
 //! The format. It grows by optional fields; anything else raises [`SCHEMA_VERSION`].
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +43,14 @@ pub struct Results {
     /// The label of the revision whose bench targets were measured on all revisions, if that was wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benches_from: Option<String>,
-    /// The machine.
+    /// The machine; of merged results, the first.
     pub environment: Environment,
+    /// Which part of the benchmarks was measured, if not all were to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// The runs of which these results were merged, if they were. Launches name them by position.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// What follows from `measured`, one entry for each benchmark and revision other than the first.
     pub comparisons: Vec<Comparison>,
     /// Benchmarks that a revision has and the reference has not.
@@ -72,6 +80,38 @@ pub enum Gate {
     Regression,
 }
 
+/// One of several parts into which the benchmarks of a comparison were split.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Shard {
+    /// Its number, from 1.
+    pub number: u32,
+    /// How many there are.
+    pub of: u32,
+    /// The same in all shards of one split: a digest of which benchmark is in which.
+    pub split: String,
+}
+
+/// `2/4`
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+/// A run whose results are a part of merged ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Part {
+    /// Its machine.
+    pub environment: Environment,
+    /// Its command.
+    pub command: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Which part of the benchmarks it measured, if not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
 /// One revision that was compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Revision {
@@ -86,6 +126,9 @@ pub struct Revision {
     /// The path of a prebuilt program, as it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
+    /// A digest of all files of the checkout when it was built, with uncommitted changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<String>,
 }
 
 /// One benchmark of one revision, compared with the reference.
@@ -144,6 +187,9 @@ pub struct Comparison {
     pub throughput: Option<Throughput>,
     /// ln(head time / base time) of each launch pair, in the order of measurement.
     pub log_ratios: Vec<f64>,
+    /// How many of them come from each run, one after the other, if there are several: each is a stratum.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strata: Vec<usize>,
 }
 
 /// One side of a comparison.
@@ -261,6 +307,9 @@ pub struct Measured {
     /// What one iteration works on, if the benchmark says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput: Option<Throughput>,
+    /// How long all its samples took together, on all sides: what it costs to measure it.
+    #[serde(default)]
+    pub seconds: f64,
     /// One entry for each launch group.
     pub launches: Vec<LaunchValues>,
 }
@@ -308,6 +357,7 @@ impl Measured {
             stopped_by: Vec::new(),
             counted_beside: None,
             throughput: None,
+            seconds: 0.0,
             launches: Vec::new(),
         }
     }
@@ -318,6 +368,18 @@ impl Measured {
             Some(((*launch.values.get(base)?)?, (*launch.values.get(head)?)?))
         };
         self.launches.iter().filter_map(pair).collect()
+    }
+
+    /// The same, apart for each run of which results were merged; runs without any are left out.
+    pub fn strata(&self, base: usize, head: usize) -> Vec<Vec<(f64, f64)>> {
+        let mut strata: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
+        for launch in &self.launches {
+            let value = |position: usize| launch.values.get(position).copied().flatten();
+            if let (Some(base), Some(head)) = (value(base), value(head)) {
+                strata.entry(launch.part).or_default().push((base, head));
+            }
+        }
+        strata.into_values().collect()
     }
 
     /// ln(head time / base time) of each launch group that has both.
@@ -331,6 +393,9 @@ impl Measured {
 pub struct LaunchValues {
     /// The number of the launch group, from 1.
     pub group: u32,
+    /// The run in which it was measured, of merged results: a position in `parts`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub part: usize,
     /// How it was measured.
     #[serde(default = "not_in_step")]
     pub method: Method,
@@ -347,6 +412,11 @@ pub struct LaunchValues {
 /// In files of before benchmarks had margins of their own; it is derived anew.
 fn margin_of_old() -> Percent {
     Percent::new(2.0)
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What is meant where nothing is said.

@@ -18,6 +18,7 @@ mod node_compare;
 mod output;
 mod revisions;
 mod several_revisions;
+mod shards;
 mod signed_rank_oracle;
 mod support;
 mod worktrees;

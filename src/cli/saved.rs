@@ -1,0 +1,85 @@
+//! What is done with results that have been saved: shown again, merged. Measures nothing.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::error::{Error, Result};
+use crate::observer::Observer;
+use crate::report::one_line;
+use crate::results::{self, Results};
+use crate::revision::position_of;
+
+use super::arguments::{Format, MergeArguments, ReportArguments};
+use super::output::{present, print_to_stdout};
+use super::terminal::Terminal;
+use super::{GATE_TRIPPED, files, last_results};
+
+/// Shows saved results, one file after the other.
+pub fn report(arguments: &ReportArguments) -> Result<ExitCode> {
+    let files = match &arguments.files[..] {
+        [] => vec![last_results()?],
+        files => files.to_vec(),
+    };
+    // All are read before anything is shown.
+    let several = files.len() > 1;
+    let all = files.iter().map(|file| rederived(file, arguments)).collect::<Result<Vec<_>>>()?;
+    if several && arguments.presentation.output.is_some() {
+        return Err(Error::usage("the results of several files cannot be written to one")
+            .help("name a single results file with --output"));
+    }
+    for (file, results) in files.iter().zip(&all) {
+        if several && arguments.presentation.format == Format::Table {
+            print_to_stdout(&format!("== {}\n", one_line(&file.display().to_string())))?;
+        }
+        present(results, &arguments.presentation)?;
+        if several && arguments.presentation.format == Format::Table {
+            print_to_stdout("\n")?;
+        }
+    }
+    // Without the option nothing is judged, only shown.
+    let is_tripped = arguments.gate.is_some() && all.iter().any(Results::trips_gate);
+    Ok(if is_tripped { ExitCode::from(GATE_TRIPPED) } else { ExitCode::SUCCESS })
+}
+
+/// The results of a file with the reference, the margin and the gate that are asked for.
+fn rederived(file: &Path, arguments: &ReportArguments) -> Result<Results> {
+    let mut results = Results::load(file)?;
+    if let Some(gate) = arguments.gate {
+        results.gate = gate.into();
+        results.derive_comparisons();
+    }
+    if let Some(margin) = arguments.margin {
+        results.margin_percent = margin;
+        results.derive_comparisons();
+    }
+    let Some(label) = &arguments.against else { return Ok(results) };
+    let labels: Vec<&str> = results.revisions.iter().map(|r| r.label.as_str()).collect();
+    let reference = position_of(label, &labels).map_err(|error| error.on_side(file.display()))?;
+    Ok(results.against(reference))
+}
+
+/// Makes one comparison of several results, saves and shows it.
+pub fn merge(arguments: &MergeArguments) -> Result<ExitCode> {
+    files::check(arguments.save.as_deref(), arguments.presentation.output.as_deref())?;
+    let load = |file: &PathBuf| -> Result<(String, Results)> {
+        let mut results = Results::load(file)?;
+        if let Some(margin) = arguments.margin {
+            results.margin_percent = margin;
+        }
+        if let Some(gate) = arguments.gate {
+            results.gate = gate.into();
+        }
+        Ok((file.display().to_string(), results))
+    };
+    let all = arguments.files.iter().map(load).collect::<Result<Vec<_>>>()?;
+    let merged = results::merge(all)?;
+    if let Some(file) = &arguments.save {
+        merged.save(file)?;
+    }
+    present(&merged, &arguments.presentation)?;
+    if let Some(file) = &arguments.save {
+        Terminal::new().status("Saved", &file.display().to_string());
+    }
+    let is_tripped = arguments.gate.is_some() && merged.trips_gate();
+    Ok(if is_tripped { ExitCode::from(GATE_TRIPPED) } else { ExitCode::SUCCESS })
+}
