@@ -172,8 +172,8 @@ impl WalshAverages {
     /// The Hodges-Lehmann estimate of the centre: their (weighted) median. `None` for an empty sample.
     pub fn hodges_lehmann(&self) -> Option<f64> {
         let total = self.total_weight();
-        let lower = self.at_weight(self.ordered.iter(), total.div_ceil(2))?;
-        let upper = self.at_weight(self.ordered.iter(), total / 2 + 1)?;
+        let lower = at_weight(self.ordered.iter(), total.div_ceil(2))?;
+        let upper = at_weight(self.ordered.iter(), total / 2 + 1)?;
         Some((lower + upper) / 2.0)
     }
 
@@ -204,8 +204,8 @@ impl WalshAverages {
             below.max(0.0) as usize
         };
         Some(Interval {
-            low: self.at_weight(self.ordered.iter(), quantile.max(1))?,
-            high: self.at_weight(self.ordered.iter().rev(), quantile.max(1))?,
+            low: at_weight(self.ordered.iter(), quantile.max(1))?,
+            high: at_weight(self.ordered.iter().rev(), quantile.max(1))?,
         })
     }
 
@@ -218,22 +218,18 @@ impl WalshAverages {
     fn total_weight(&self) -> usize {
         self.ordered.iter().map(|(_, weight)| weight).sum()
     }
+}
 
-    /// The first average with which those so far weigh as much as wanted.
-    fn at_weight<'a>(
-        &self,
-        averages: impl Iterator<Item = &'a (f64, usize)>,
-        wanted: usize,
-    ) -> Option<f64> {
-        let mut weight = 0;
-        for (average, own) in averages {
-            weight += own;
-            if weight >= wanted {
-                return Some(*average);
-            }
+/// The first average with which those so far weigh as much as wanted.
+fn at_weight<'a>(averages: impl Iterator<Item = &'a (f64, usize)>, wanted: usize) -> Option<f64> {
+    let mut weight = 0;
+    for (average, own) in averages {
+        weight += own;
+        if weight >= wanted {
+            return Some(*average);
         }
-        None
     }
+    None
 }
 
 #[cfg(test)]

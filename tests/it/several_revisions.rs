@@ -98,8 +98,9 @@ error: saved.json: no revision is called `mian`
 "#]]
     );
     // Another margin, without measuring.
-    let wide = fixture.run(&["report", "saved.json", "--margin", "60%"]).exits_with(0);
-    assert!(wide.stdout.contains("by less than 60 %"), "{}", wide.stdout);
+    let arguments = ["report", "saved.json", "--margin", "60%", "--format", "json"];
+    let wide = fixture.run(&arguments).exits_with(0).results();
+    assert!(wide.comparisons[0].within_margin && !results.comparisons[0].within_margin);
     let both = fixture.run(&["report", "saved.json", "saved.json"]).exits_with(0);
     assert_eq!(both.stdout.matches("== saved.json\n").count(), 2, "{}", both.stdout);
     fixture.assert_nothing_left_behind();
