@@ -22,7 +22,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::observer::Observer;
-use crate::report::answer;
+use crate::report::{answer, one_line};
 use crate::results::Results;
 use crate::stats::Verdict;
 
@@ -156,7 +156,14 @@ impl Publishing<'_> {
         };
         let (verb, address) = match posts.publish(self.section())? {
             Done::Shown => return Ok(()),
-            Done::Posted(address) => ("Posted", address),
+            Done::Posted { address, by_other } => {
+                if let Some(author) = by_other.filter(|_| self.settings.mode != Mode::New) {
+                    let author = one_line(&author);
+                    self.observer
+                        .warn(&format!("the next run will find it only with --author {author}"));
+                }
+                ("Posted", address)
+            }
             Done::Updated(address) => ("Updated", address),
             Done::Unchanged(address) => ("Unchanged", address),
         };

@@ -29,8 +29,13 @@ pub enum Mode {
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Done {
-    /// There is a new review or comment at this address.
-    Posted(String),
+    /// There is a new review or comment.
+    Posted {
+        /// At this address.
+        address: String,
+        /// By this user, if that is another one than was looked for: then it will not be found again.
+        by_other: Option<String>,
+    },
     /// The one at this address was updated.
     Updated(String),
     /// The one at this address says it all already.
@@ -163,9 +168,19 @@ impl Posts<'_> {
         }
         match self.client.create(&self.route(), &body) {
             Ok(_) if self.client.only_shows() => Ok(Done::Shown),
-            Ok(answer) => Ok(Done::Posted(address(&answer))),
+            Ok(answer) => Ok(self.posted(&answer)),
             Err(failure) if failure.is_unclear() => self.look_for(section, known, failure),
             Err(failure) => Err(failure),
+        }
+    }
+
+    fn posted(&self, answer: &Value) -> Done {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let is_other =
+            |login: &String| self.author.is_some_and(|author| !author.eq_ignore_ascii_case(login));
+        Done::Posted {
+            address: text(&answer["html_url"]).unwrap_or_default(),
+            by_other: text(&answer["user"]["login"]).filter(is_other),
         }
     }
 
@@ -181,7 +196,7 @@ impl Posts<'_> {
             if let Some(post) = new {
                 let done = self.update(&post, section)?;
                 return match done {
-                    Some(Done::Unchanged(address)) => Ok(Done::Posted(address)),
+                    Some(Done::Unchanged(address)) => Ok(Done::Posted { address, by_other: None }),
                     Some(done) => Ok(done),
                     None => Err(failure),
                 };
@@ -195,8 +210,4 @@ impl Post {
     fn text(&self) -> &str {
         self.body.as_deref().unwrap_or_default()
     }
-}
-
-fn address(answer: &Value) -> String {
-    answer["html_url"].as_str().unwrap_or_default().to_owned()
 }

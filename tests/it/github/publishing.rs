@@ -125,11 +125,14 @@ fn a_users_own_token_updates_that_users_review() {
     // The token of an app, which may not ask who it is.
     let mut step = Step::new();
     step.fake.write_as("our-app[bot]");
+    step.publish().unwrap();
+    assert!(step.told().contains("only with --author our-app[bot]"), "{}", step.told());
     step.settings.author = Some("our-app[bot]".to_owned());
     step.publish().unwrap();
     step.push(NEXT_HEAD, 101);
     step.publish().unwrap();
     step.fake.review();
+    assert_eq!(step.told().matches("--author").count(), 1);
 }
 
 #[test]
