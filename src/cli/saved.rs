@@ -23,6 +23,10 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode> {
     // All are read before anything is shown.
     let several = files.len() > 1;
     let all = files.iter().map(|file| rederived(file, arguments)).collect::<Result<Vec<_>>>()?;
+    if several && arguments.presentation.format == Format::Html {
+        return Err(Error::usage("a page shows the results of one file")
+            .help("make a page of each file, with --output"));
+    }
     if several && arguments.presentation.output.is_some() {
         return Err(Error::usage("the results of several files cannot be written to one")
             .help("name a single results file with --output"));

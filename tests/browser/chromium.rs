@@ -63,6 +63,8 @@ impl Chromium {
             ])
             .args(["--font-render-hinting=none", "--force-color-profile=srgb"])
             .arg(format!("--user-data-dir={}", directory.path().join("profile").display()))
+            // What it leaves in there goes with the directory.
+            .env("TMPDIR", directory.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -7,6 +7,7 @@ mod files;
 pub mod handmade;
 mod help;
 mod markdown;
+mod page;
 mod runs;
 mod tables;
 

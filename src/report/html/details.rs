@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use crate::report::text::one_line;
+use crate::report::text::{one_line, shortened};
 use crate::results::{Comparison, Measured, Method, Results};
 use crate::stats::{Percent, StoppedBy};
 
@@ -45,8 +45,12 @@ pub fn details(benchmark: &Benchmark, results: &Results) -> Markup {
 }
 
 /// What was measured, in words.
-pub fn quantity(comparison: &Comparison) -> &'static str {
-    if comparison.unit == "ns" { "Time per iteration" } else { "Value" }
+pub fn quantity(comparison: &Comparison) -> String {
+    match comparison.unit.as_str() {
+        "ns" => "Time per iteration".to_owned(),
+        "bytes" => "Memory".to_owned(),
+        unit => format!("Value in {}", shortened(unit, 40)),
+    }
 }
 
 /// The unit, without what might break a line.
@@ -128,6 +132,7 @@ fn facts(
     ] {
         facts.extend(accuracy.map(|accuracy| (name, format!("±{:.2}%", accuracy.value()))));
     }
+    facts.extend(throughput(comparison).map(|text| ("throughput", text)));
     let probability = |p: f64| if p < 0.001 { format!("{p:.1e}") } else { format!("{p:.3}") };
     facts.extend(comparison.p_value.map(|p| ("p", probability(p))));
     facts.extend(comparison.q_value.map(|q| ("q", probability(q))));
@@ -145,6 +150,31 @@ fn facts(
             .map(|place| ("source", one_line(&format!("{}:{}", place.path, place.line)))),
     );
     facts
+}
+
+/// What both sides get done in a second, if the benchmark says what an iteration works on.
+fn throughput(comparison: &Comparison) -> Option<String> {
+    let throughput = comparison.throughput.as_ref().filter(|_| comparison.unit == "ns")?;
+    let rate =
+        |nanoseconds: f64| per_second(throughput.amount / nanoseconds * 1e9, &throughput.unit);
+    let (base, head) = (comparison.base.nanoseconds?, comparison.head.nanoseconds?);
+    Some(format!("{} \u{2192} {}", rate(base), rate(head)))
+}
+
+/// `1.50 GB/s`, `20.0 million items/s`.
+fn per_second(rate: f64, unit: &str) -> String {
+    let (scale, bytes, others) = match rate {
+        rate if rate >= 1e9 => (1e9, "GB", "billion "),
+        rate if rate >= 1e6 => (1e6, "MB", "million "),
+        rate if rate >= 1e3 => (1e3, "kB", "thousand "),
+        _ => (1.0, "B", ""),
+    };
+    let number = rate / scale;
+    let decimals = if number >= 100.0 { 0 } else { 1 + usize::from(number < 10.0) };
+    match unit {
+        "bytes" => format!("{number:.decimals$} {bytes}/s"),
+        unit => format!("{number:.decimals$} {others}{}/s", shortened(unit, 30)),
+    }
 }
 
 fn percent(value: f64) -> String {
@@ -175,7 +205,7 @@ fn stopped(by: StoppedBy) -> &'static str {
 fn raw(measured: &Measured, results: &Results) -> String {
     let mut text = String::from("launch");
     for revision in &results.revisions {
-        _ = write!(text, "\t{}", crate::report::text::shortened(&revision.label, 14));
+        _ = write!(text, "\t{}", shortened(&revision.label, 14));
     }
     text.push('\n');
     for launch in &measured.launches {
@@ -202,7 +232,19 @@ fn significant(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::significant;
+    use super::{per_second, significant};
+
+    #[test]
+    fn rates_are_told_in_words_or_units() {
+        for (rate, unit, text) in [
+            (1.5e9, "bytes", "1.50 GB/s"),
+            (999.4, "bytes", "999 B/s"),
+            (2e7, "items", "20.0 million items/s"),
+            (3.0, "items", "3.00 items/s"),
+        ] {
+            assert_eq!(per_second(rate, unit), text);
+        }
+    }
 
     #[test]
     fn raw_numbers_have_six_digits() {
