@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::process::{self, Stderr};
 
 use super::layout::LayoutSeed;
-use super::sections;
+use super::{capture, sections};
 
 /// What stands in a file name in place of cargo's hash. Cargo's own are hexadecimal.
 const LAYOUT_MARK: &str = "layout";
@@ -96,6 +96,9 @@ pub enum Fixed {
 impl std::fmt::Display for Fixed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::NotSeen if !capture::IS_SUPPORTED => {
+                f.write_str("that is possible on Linux only")
+            }
             Self::NotSeen => {
                 f.write_str("rustc does not link through a C compiler or a configured linker here")
             }
