@@ -89,12 +89,14 @@ fn further_words(
         let Some(arg) = command.get_arguments().find(|arg| *arg.get_id() == option.id) else {
             continue;
         };
-        let is_given = given.value_source(&option.id) == Some(ValueSource::CommandLine);
+        let is_given = is_on_command_line(given, &option.id);
         for (word, value) in &option.words {
             check_value(command, word, option, value)?;
             // Two that exclude each other: the one that is given counts.
-            let excluded = command.get_arg_conflicts_with(arg).into_iter().any(|other| {
-                given.value_source(other.get_id().as_str()) == Some(ValueSource::CommandLine)
+            let excluded = command.get_arguments().any(|other| {
+                let conflict = |a, b| command.get_arg_conflicts_with(a).contains(&b);
+                is_on_command_line(given, other.get_id().as_str())
+                    && (conflict(arg, other) || conflict(other, arg))
             });
             if !is_given && !excluded {
                 words.push(word.clone());
@@ -102,6 +104,10 @@ fn further_words(
         }
     }
     Ok(words)
+}
+
+fn is_on_command_line(given: &ArgMatches, id: &str) -> bool {
+    given.value_source(id) == Some(ValueSource::CommandLine)
 }
 
 /// Whether a value is one that the option takes, asked of the option itself.

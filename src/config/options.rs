@@ -4,7 +4,7 @@
 //! words that would set it on the command line. So there is nothing that only one of the two can do, and the same
 //! code reads the values of both.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command};
@@ -17,8 +17,8 @@ use super::reader::{Reader, Scalar, ScalarKind};
 pub const CARGO: &str = "cargo";
 /// The setting for what is compared.
 pub const REVISIONS: &str = "revisions";
-/// Options that say which file is read, or that make no sense in one.
-const NOT_IN_FILES: [&str; 4] = ["help", "version", "config", "no-config"];
+/// Options that say which file is read, or that are about nothing that stands in one.
+const NOT_IN_FILES: [&str; 5] = ["help", "version", "config", "no-config", "measure"];
 
 /// How an option takes values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,17 @@ pub enum OptionKind {
     One,
     /// Any number of them.
     Many,
+}
+
+/// Whether values are paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathKind {
+    /// No.
+    None,
+    /// The whole value is one.
+    Plain,
+    /// What follows `label=` is one.
+    Labelled,
 }
 
 /// One option of the command line.
@@ -45,7 +56,7 @@ pub struct OptionKey {
     /// How it takes values.
     pub kind: OptionKind,
     /// Whether its values are paths.
-    pub is_path: bool,
+    pub path: PathKind,
     /// The values that there are, if it is a choice.
     pub choices: Vec<String>,
     /// What it does.
@@ -84,10 +95,21 @@ fn option_key(arg: &Arg, cargo_heading: &str) -> Option<OptionKey> {
         is_cargos: arg.get_help_heading() == Some(cargo_heading),
         is_positional: arg.is_positional(),
         kind,
-        is_path: arg.get_value_parser().type_id() == ValueParser::path_buf().type_id(),
+        path: path_kind(arg),
         choices,
         help: arg.get_help().map(ToString::to_string).unwrap_or_default(),
     })
+}
+
+fn path_kind(arg: &Arg) -> PathKind {
+    let is_labelled = |name: &clap::builder::Str| name.starts_with("LABEL=");
+    if arg.get_value_parser().type_id() == ValueParser::path_buf().type_id() {
+        PathKind::Plain
+    } else if arg.get_value_names().is_some_and(|names| names.iter().any(is_labelled)) {
+        PathKind::Labelled
+    } else {
+        PathKind::None
+    }
 }
 
 /// An option that a file sets.
@@ -146,18 +168,20 @@ fn read_option(
     };
     let Some(values) = values else { return Ok(None) };
     let word = |value: Scalar| {
-        let text = if key.is_path {
-            absolute(directory, &value.text).to_string_lossy().into_owned()
-        } else {
-            value.text.clone()
+        let text = match (key.path, value.text.split_once('=')) {
+            (PathKind::Plain, _) => absolute(directory, &value.text),
+            (PathKind::Labelled, Some((label, path))) => {
+                format!("{label}={}", absolute(directory, path))
+            }
+            _ => value.text.clone(),
         };
         (if key.is_positional { text } else { format!("--{}={text}", key.name) }, value)
     };
     Ok(Some(option(values.into_iter().map(word).collect())))
 }
 
-fn absolute(directory: &Path, path: &str) -> PathBuf {
-    directory.join(path)
+fn absolute(directory: &Path, path: &str) -> String {
+    directory.join(path).to_string_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -172,6 +196,7 @@ mod tests {
             .arg(arg("margin"))
             .arg(arg("filter").action(ArgAction::Append))
             .arg(arg("save").value_parser(ValueParser::path_buf()))
+            .arg(arg("program").value_name("LABEL=PROGRAM").action(ArgAction::Append))
             .arg(arg("lockstep").value_parser(["auto", "off"]))
             .arg(arg("locked").action(ArgAction::SetTrue).help_heading("Cargo"))
             .arg(arg("config"));
@@ -193,6 +218,7 @@ mod tests {
     #[test]
     fn settings_become_words() {
         let text = "revisions = 'main...HEAD'\nmargin = 2.5\nfilter = ['a b', '-c']\nsave = 'r.json'\n\
+                    program = 'x=./y=z'\n\
                     [cargo]\nlocked = true\n";
         assert_eq!(
             words(text).unwrap(),
@@ -202,6 +228,7 @@ mod tests {
                 "--filter=a b",
                 "--filter=-c",
                 "--save=/d/r.json",
+                "--program=x=/d/./y=z",
                 "--locked"
             ]
         );

@@ -99,6 +99,9 @@ fn scripts_are_compared_under_two_programs_outside_of_any_repository() {
     assert!(removed.starts_with("removed "), "{removed}");
     programs.run(&["report"]).exits_with(3);
 
+    // What is configured for revisions is not in the way.
+    std::fs::write(programs.path().join("bench-compare.toml"), "revisions = 'main..HEAD'\n")
+        .unwrap();
     // Parameters are passed on to a script that knows them, and filters choose.
     let set = ["--set", "n=100", "--filter", "len=4$"];
     let params = ["--measure", "rates", "--", "{bin}", "http/bench-parser.js", "{params}"];

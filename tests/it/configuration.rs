@@ -121,11 +121,19 @@ fn the_published_schema_is_that_of_the_program_and_accepts_what_the_program_does
     let validator = jsonschema::validator_for(&schema).unwrap();
     let json = |text: &str| serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
     assert!(validator.is_valid(&json(CONFIGURATION)));
-    let document = include_str!("../../docs/configuration.md");
-    let examples: Vec<&str> = document.split("```toml\n").skip(1).collect();
-    assert!(examples.len() > 3);
+    let documents = [
+        include_str!("../../docs/configuration.md"),
+        include_str!("../../docs/commands.md"),
+        include_str!("../../docs/node.md"),
+    ];
+    let blocks = documents.iter().flat_map(|document| document.split("```toml\n").skip(1));
+    let mut examples: Vec<&str> = blocks.map(|block| block.split("```").next().unwrap()).collect();
+    let of_node = include_str!("../../examples/node/bench-compare.toml");
+    // What the page shows is what is there.
+    assert!(of_node.ends_with(examples.last().unwrap()));
+    examples.push(of_node);
+    assert!(examples.len() > 5);
     for example in examples {
-        let example = example.split("```").next().unwrap();
         if example.contains("metadata.bench-compare") {
             continue;
         }
