@@ -1,15 +1,23 @@
 #!/usr/bin/env bash
 # Makes the comparison, and gives on how it ended: what was measured is to be published however that was.
-# In: PROGRAM, RESULTS (a file that is there already, or empty), REVISIONS, ARGUMENTS, MARGIN, GATE, TIME_LIMIT,
+# In: PROGRAM, RESULTS (files that are there already, by name or pattern; or empty), REVISIONS, ARGUMENTS, MARGIN, GATE, TIME_LIMIT,
 # WORKING_DIRECTORY. Out: results, exit-code.
 set -euo pipefail
 
 if [[ -n $RESULTS ]]; then
-    if [[ ! -f $RESULTS ]]; then
-        echo "::error::There is no results file \`$RESULTS\`"
+    mapfile -t files < <(compgen -G "$RESULTS" || true)
+    case ${#files[@]} in
+    0)
+        echo "::error::There is no results file $RESULTS"
         exit 2
-    fi
-    printf 'results=%s\nexit-code=0\n' "$RESULTS" >> "$GITHUB_OUTPUT"
+        ;;
+    1) results=${files[0]} ;;
+    *)
+        results="$RUNNER_TEMP/bench-compare-results.json"
+        "$PROGRAM" bench-compare merge --save "$results" "${files[@]}"
+        ;;
+    esac
+    printf 'results=%s\nexit-code=0\n' "$results" >> "$GITHUB_OUTPUT"
     exit
 fi
 

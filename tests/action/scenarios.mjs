@@ -106,6 +106,20 @@ const scenarios = {
     assert.doesNotMatch(reviews[0].body, /`other`/);
   },
 
+  async "shards"() {
+    repository.branch("wide", "main", { library: 1250 });
+    await github.push(repository, "octo", "wide");
+    const pull = await github.openPull({ head: "wide", title: "Slower, on two machines" });
+    const { status, log } = await runner.run("pull_request", "shards.yml", pullEvent(pull), {
+      // As many as there are benchmarks; and one after the other, because all have this machine.
+      change: (text) => text.replace("[1, 2, 3, 4]", "[1, 2]\n      max-parallel: 1").replace("/4", "/2"),
+    });
+    assert.equal(status, 0, log);
+    const reviews = await github.reviews(pull.number);
+    assert.equal(reviews.length, 1);
+    matchesSnapshot("review-of-shards", reviews[0].body);
+  },
+
   async "names that are traps"() {
     const trap = join(repository.directory, "trap");
     const name = `-x$(touch\${IFS}${trap.replaceAll("/", "\u2215")})\`id\``;
