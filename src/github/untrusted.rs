@@ -20,7 +20,9 @@ use super::names::is_commit;
 const MOST_BYTES: u64 = 64 << 20;
 const MOST_REVISIONS: usize = 32;
 const MOST_BENCHMARKS: usize = 20_000;
-const MOST_OTHERS: usize = 5_000;
+/// Benchmarks times revisions that are compared with the first.
+const MOST_COMPARISONS: usize = 50_000;
+const MOST_OTHERS: usize = 2_000;
 
 /// How many of each there are, counted before anything is made of them.
 #[derive(Deserialize)]
@@ -77,12 +79,14 @@ fn read(path: &Path) -> Result<String> {
 fn check_counts(text: &str) -> Result<()> {
     // What is wrong with the form is said by whoever reads it in earnest.
     let Ok(counts) = serde_json::from_str::<Counts>(text) else { return Ok(()) };
+    let compared = counts.measured.len() * counts.revisions.len().saturating_sub(1);
     for (what, count, most) in [
         ("revisions", counts.revisions.len(), MOST_REVISIONS),
         ("benchmarks", counts.measured.len(), MOST_BENCHMARKS),
+        ("comparisons", compared, MOST_COMPARISONS),
         ("failures", counts.failed.len(), MOST_OTHERS),
-        ("added benchmarks", counts.added.len(), MOST_OTHERS),
-        ("removed benchmarks", counts.removed.len(), MOST_OTHERS),
+        ("added benchmarks", counts.added.len(), MOST_BENCHMARKS),
+        ("removed benchmarks", counts.removed.len(), MOST_BENCHMARKS),
         ("benchmarks that are set aside", counts.set_aside.len(), MOST_OTHERS),
         ("notes", counts.notes.len(), MOST_OTHERS),
     ] {

@@ -42,17 +42,27 @@ fn what_is_too_much_is_refused() {
     for (field, count, why) in [
         ("revisions", 33, "more than 32 revisions"),
         ("measured", 20_001, "more than 20000 benchmarks"),
-        ("failed", 5_001, "more than 5000 failures"),
-        ("added", 5_001, "more than 5000 added"),
-        ("removed", 5_001, "more than 5000 removed"),
-        ("notes", 5_001, "more than 5000 notes"),
-        ("set_aside", 5_001, "more than 5000 benchmarks that are set aside"),
+        ("failed", 2_001, "more than 2000 failures"),
+        ("added", 20_001, "more than 20000 added"),
+        ("removed", 20_001, "more than 20000 removed"),
+        ("notes", 2_001, "more than 2000 notes"),
+        ("set_aside", 2_001, "more than 2000 benchmarks that are set aside"),
     ] {
         let mut file = results(&["main", "HEAD"]);
         file[field] = json!(vec![0; count]);
         step.results(&file);
         refused(&step, why);
     }
+}
+
+#[test]
+fn many_benchmarks_times_many_revisions_are_refused() {
+    let labels: Vec<String> = (0..32).map(|number| format!("v{number}")).collect();
+    let mut file = results(&labels.iter().map(String::as_str).collect::<Vec<_>>());
+    file["measured"] = json!(vec![0; 2_000]);
+    let step = Step::new();
+    step.results(&file);
+    refused(&step, "more than 50000 comparisons");
 }
 
 #[test]
