@@ -12,11 +12,11 @@ use crate::commands::{
     Worktree,
 };
 use crate::config::{Config, Rules};
-use crate::environment::Environment;
+use crate::environment::{self, Environment, Machine};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inventory::{self, Programs, Taken};
 use crate::lockstep::Preload;
-use crate::measure::{Design, Stopwatch, Tools, measure};
+use crate::measure::{Design, Spent, Stopwatch, Tools, measure};
 use crate::observer::Observer;
 use crate::plan::{Filter, Plan};
 use crate::results::{self, Gate, Results, ResultsRecorder, SCHEMA_VERSION};
@@ -92,6 +92,8 @@ pub struct Outcome {
     pub results: Results,
     /// Why they are not complete.
     pub stopped: Option<Error>,
+    /// What the measuring took.
+    pub spent: Spent,
 }
 
 /// What `list` shows.
@@ -118,6 +120,7 @@ pub fn last_results(cache: &Cache, repository: &Repository) -> PathBuf {
 /// Makes the comparison.
 pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> {
     let mut prepared = Prepared::new(settings, observer)?;
+    let machine = Machine::this();
     let mut results = Results {
         schema_version: SCHEMA_VERSION,
         generator: concat!("cargo-bench-compare ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -130,7 +133,11 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         margin_percent: settings.margin,
         revisions: prepared.revisions.clone(),
         benches_from: prepared.benches_from.clone(),
-        environment: Environment::of_this_machine(),
+        environment: Environment {
+            rustflags: environment::rustflags(|name| std::env::var(name).ok()),
+            profile: Some(settings.selection.profile.clone().unwrap_or_else(|| "bench".to_owned())),
+            ..machine.environment()
+        },
         shard: prepared.shard.clone(),
         parts: Vec::new(),
         comparisons: Vec::new(),
@@ -170,13 +177,16 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
     let tools = Tools { preload: preload.as_ref(), clock: &clock, observer };
     let Prepared { plan, mut programs, .. } = prepared;
     // What was measured before it stopped is kept, and so is the reason for its being all there is.
-    let stopped = measure(&plan, design, tools, &mut programs, &mut recorder).err();
+    let mut spent = Spent::default();
+    let before = machine.processor_times();
+    let stopped = measure(&plan, design, tools, &mut programs, &mut recorder, &mut spent).err();
+    recorder.environment().ended(&machine, before);
     if let Some(error) = stopped.as_ref().filter(|error| error.kind() != ErrorKind::Interrupted) {
         let results = recorder.into_results();
-        return Ok(Outcome { results, stopped: Some(error.clone()) });
+        return Ok(Outcome { results, stopped: Some(error.clone()), spent });
     }
     let results = recorder.finish(stopped.is_none())?;
-    Ok(Outcome { results, stopped })
+    Ok(Outcome { results, stopped, spent })
 }
 
 /// What keeps processes in step, unless it is not wanted or there is nothing to measure. The error says why

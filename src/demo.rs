@@ -108,6 +108,22 @@ pub fn sample_files() -> SampleFiles {
     }
 }
 
+fn files_of_equal_speed() -> SampleFiles {
+    let library = |edition: u32| {
+        format!("{}\n/// Looked at once.\npub const EDITION: u32 = {edition};\n", library(10, 3))
+    };
+    let benches = BENCHES.replace("fn benches(", "fn benches(c: &mut Criterion) {\n    black_box(sample::EDITION);\n    all_of_them(c);\n}\n\nfn all_of_them(");
+    SampleFiles {
+        before: vec![
+            ("Cargo.toml", MANIFEST.to_owned()),
+            ("benches/sample.rs", benches),
+            (".gitignore", "/target\nCargo.lock\n".to_owned()),
+            ("src/lib.rs", library(1)),
+        ],
+        after: vec![("src/lib.rs", library(2))],
+    }
+}
+
 /// The sample repository on disk. Dropping it removes it, and what was kept for it in the cache.
 pub struct Repository {
     directory: tempfile::TempDir,
@@ -117,6 +133,16 @@ pub struct Repository {
 impl Repository {
     /// Makes it in a temporary directory: branch `main` with the tag `before`, and one commit after it.
     pub fn create(cache: Cache) -> Result<Self> {
+        Self::of(cache, &sample_files())
+    }
+
+    /// The same with a second commit that changes a number which no benchmark looks at: the code is not identical, and
+    /// as fast.
+    pub fn create_of_equal_speed(cache: Cache) -> Result<Self> {
+        Self::of(cache, &files_of_equal_speed())
+    }
+
+    fn of(cache: Cache, sample: &SampleFiles) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("bench-compare-demo-").tempdir()?;
         let root = directory.path();
         let write = |path: &str, content: &str| -> Result<()> {
@@ -124,7 +150,6 @@ impl Repository {
             fs::create_dir_all(path.parent().unwrap_or(root))?;
             Ok(fs::write(path, content)?)
         };
-        let sample = sample_files();
         for (path, content) in &sample.before {
             write(path, content)?;
         }
@@ -134,7 +159,7 @@ impl Repository {
         for (path, content) in &sample.after {
             write(path, content)?;
         }
-        commit(root, "Change two of them")?;
+        commit(root, "A change")?;
         Ok(Self { directory, cache })
     }
 

@@ -14,6 +14,7 @@ pub mod commands;
 pub mod compare;
 pub mod config;
 pub mod demo;
+pub mod doctor;
 pub mod environment;
 pub mod error;
 #[cfg(feature = "github")]

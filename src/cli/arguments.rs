@@ -78,6 +78,8 @@ pub enum Command {
     Publish(PublishArguments),
     /// Make a small sample repository and compare its two revisions
     Demo(DemoArguments),
+    /// Find out which differences can be measured on this machine, and in how many seconds
+    Doctor,
     /// Remove what was kept between the comparisons of this repository
     Clean,
     /// Write down how cargo starts a bench executable

@@ -20,6 +20,7 @@ use crate::commands::measure_run;
 use crate::compare::{self, Outcome, Settings};
 use crate::config::{self, Config};
 use crate::demo;
+use crate::doctor;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::observer::Observer;
@@ -98,6 +99,11 @@ fn run(arguments: Arguments, config: Config, command: String) -> Result<ExitCode
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Demo(arguments)) => run_demo(command, &arguments.presentation),
+        Some(Command::Doctor) => {
+            let diagnosis = doctor::examine(Cache::from_environment()?, &Terminal::new())?;
+            print_to_stdout(&doctor::text(&diagnosis))?;
+            Ok(ExitCode::SUCCESS)
+        }
         Some(Command::Clean) => run_clean(),
         Some(Command::RecordLaunch { .. } | Command::MeasureRun { .. }) => {
             unreachable!("handled above")
@@ -121,7 +127,7 @@ fn shown_command(words: &[std::ffi::OsString]) -> String {
 
 fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<ExitCode> {
     files::check(settings.save.as_deref(), presentation.output.as_deref())?;
-    let Outcome { results, stopped } = compare::compare(settings, &Terminal::new())?;
+    let Outcome { results, stopped, .. } = compare::compare(settings, &Terminal::new())?;
     present(&results, presentation)?;
     if let Some(file) = &settings.save {
         Terminal::new().status("Saved", &file.display().to_string());

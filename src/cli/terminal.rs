@@ -120,7 +120,8 @@ fn line_message(progress: &Progress) -> String {
     let Progress { decided, benchmarks, groups, left, .. } = progress;
     let left =
         left.map_or_else(String::new, |left| format!(", about {} left", HumanDuration(left)));
-    format!("{groups} launch pairs, {decided} of {benchmarks} benchmarks decided{left}")
+    let pairs = if *groups == 1 { "pair" } else { "pairs" };
+    format!("{groups} launch {pairs}, {decided} of {benchmarks} benchmarks decided{left}")
 }
 
 #[cfg(test)]
@@ -144,7 +145,8 @@ mod tests {
         assert_eq!(bar_message(&progress), "3 of 30 decided, 2 minutes left  p::t");
         let line = "14 launch pairs, 3 of 30 benchmarks decided, about 2 minutes left";
         assert_eq!(line_message(&progress), line);
-        let first = Progress { left: None, ..progress };
+        let first = Progress { left: None, groups: 1, ..progress };
+        assert_eq!(line_message(&first), "1 launch pair, 3 of 30 benchmarks decided");
         assert_eq!(bar_message(&first), "3 of 30 decided  p::t");
     }
 }

@@ -42,6 +42,12 @@ impl Knowledge {
         known.map_or(Duration::ZERO, |(cost, launches)| *cost / (*launches).max(1))
     }
 
+    /// What all launches have cost beside the measuring, and how many there were.
+    pub fn launches(&self) -> (Duration, u32) {
+        let all = self.launches.values();
+        all.fold((Duration::ZERO, 0), |(cost, count), (its, number)| (cost + *its, count + number))
+    }
+
     /// So much was spent on so many launches, or on what they need.
     pub fn launched(&mut self, target: &TargetName, cost: Duration, launches: u32) {
         let known = self.launches.entry(target.clone()).or_default();

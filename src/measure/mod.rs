@@ -138,6 +138,37 @@ pub struct Design {
     pub seed: u64,
 }
 
+/// What the measuring took, as far as it went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// All launch groups together.
+    pub total: Duration,
+    /// Benchmarks that were measured in them, each as often as it was measured.
+    pub measured: u32,
+    /// The part of the total that was not spent on benchmarks: preparing, starting and ending processes.
+    pub launching: Duration,
+    /// How many processes were started for complete launch groups.
+    pub launches: u32,
+}
+
+impl Spent {
+    fn take_in(&mut self, known: &Knowledge, took: Duration, measured: usize) {
+        self.total += took;
+        self.measured += measured as u32;
+        (self.launching, self.launches) = known.launches();
+    }
+
+    /// What launching one process costs; `None` if there was none.
+    pub fn of_a_launch(&self) -> Option<Duration> {
+        (self.launches > 0).then(|| self.launching / self.launches)
+    }
+
+    /// What one benchmark costs in one launch group, with its share of the launching.
+    pub fn of_a_benchmark(&self) -> Option<Duration> {
+        (self.measured > 0).then(|| self.total / self.measured)
+    }
+}
+
 /// What measuring needs beside programs and somebody who writes down.
 #[derive(Clone, Copy)]
 pub struct Tools<'a> {
@@ -157,6 +188,7 @@ pub fn measure(
     tools: Tools,
     executor: &mut dyn Executor,
     recorder: &mut dyn Recorder,
+    spent: &mut Spent,
 ) -> Result<()> {
     let mut random = fastrand::Rng::with_seed(design.seed);
     let mut schedule = Schedule::new(plan, design, tools.clock.now());
@@ -191,7 +223,9 @@ pub fn measure(
                 outcome: GroupOutcome::default(),
             };
             let outcome = group.run()?;
-            schedule.targets[index].take_in(&outcome, tools.clock.now() - began);
+            let took = tools.clock.now() - began;
+            schedule.targets[index].take_in(&outcome, took);
+            spent.take_in(&known, took, outcome.next.len());
             for failed in outcome.failures {
                 recorder.failed(failed)?;
             }

@@ -220,7 +220,7 @@ fn run_with(
     let watching = Watching::default();
     let tools = Tools { preload: None, clock, observer: &watching };
     let design = Design { fewest_groups: notes.enough, time_limit, seed: 7 };
-    measure(plan, design, tools, executor, notes).unwrap();
+    measure(plan, design, tools, executor, notes, &mut Spent::default()).unwrap();
     watching.0.take()
 }
 
@@ -265,7 +265,7 @@ fn the_same_seed_gives_the_same_schedule_and_another_seed_another() {
         let (mut script, mut notes) = (Script::default(), Notes::enough(10));
         let tools = Tools { preload: None, clock: &ByHand::default(), observer: &Unobserved };
         let design = Design { fewest_groups: 10, time_limit: None, seed };
-        measure(&plan, design, tools, &mut script, &mut notes).unwrap();
+        measure(&plan, design, tools, &mut script, &mut notes, &mut Spent::default()).unwrap();
         script.log.take()
     };
     assert_eq!(order(1), order(1));
@@ -480,4 +480,21 @@ fn launches_measure_longer_where_launching_is_expensive() {
     // Four times 100 ms over two benchmarks; what they take themselves is no cost of the launch.
     let later = (500, milliseconds(200));
     assert_eq!(efforts, [first, first, later, later, later, later]);
+}
+
+#[test]
+fn what_was_spent_tells_launching_from_measuring() {
+    let milliseconds = Duration::from_millis;
+    let plan = plan(&[("t", &["a", "b"])], 2);
+    let mut notes = Notes::enough(3);
+    let mut script = Script { launch: milliseconds(10), ..Script::default() };
+    script.takes.insert("a".to_owned(), milliseconds(7));
+    let (clock, mut spent) = (script.clock.clone(), Spent::default());
+    let tools = Tools { preload: None, clock: &clock, observer: &Unobserved };
+    let design = Design { fewest_groups: 3, time_limit: None, seed: 1 };
+    measure(&plan, design, tools, &mut script, &mut notes, &mut spent).unwrap();
+    assert_eq!(spent.total, milliseconds(3 * 2 * (10 + 7)));
+    assert_eq!(spent.of_a_launch(), Some(milliseconds(10)));
+    assert_eq!(spent.of_a_benchmark(), Some(milliseconds(10 + 7)));
+    assert_eq!((Spent::default().of_a_launch(), Spent::default().of_a_benchmark()), (None, None));
 }

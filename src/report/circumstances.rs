@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::results::{Comparison, Gate, Method, Results, Revision};
-use crate::stats::{Confidence, StoppedBy, fewest_pairs_for, median, robust_standard_deviation};
+use crate::stats::{Confidence, Percent, StoppedBy, fewest_pairs_for};
 
 use super::names::Naming;
 
@@ -24,7 +24,8 @@ pub fn circumstances(results: &Results) -> Vec<Circumstance> {
         lines.push((role(position), describe(revision)));
     }
     lines.extend(compilers(results));
-    lines.push(("machine".to_owned(), machine(results)));
+    lines.extend(build(results).map(|build| ("build".to_owned(), build)));
+    lines.push(("machine".to_owned(), results.environment.in_words()));
     let tested: Vec<&Comparison> =
         results.comparisons.iter().filter(|c| c.p_value.is_some()).collect();
     if !tested.is_empty() {
@@ -36,7 +37,8 @@ pub fn circumstances(results: &Results) -> Vec<Circumstance> {
     let measured: Vec<&Comparison> = tested.iter().copied().chain(counted).collect();
     lines.extend(methods(&measured).map(|methods| ("method".to_owned(), methods)));
     lines.extend(layouts(results).map(|layouts| ("layouts".to_owned(), layouts)));
-    lines.extend(noise(&tested).map(|noise| ("noise".to_owned(), noise)));
+    lines.extend(results.noise().map(|noise| ("noise".to_owned(), said_noise(noise))));
+    lines.extend(results.doubts().into_iter().map(|doubt| ("warning".to_owned(), doubt)));
     lines.extend(results.notes.iter().map(|note| ("note".to_owned(), note.clone())));
     lines.push(("command".to_owned(), results.command.clone()));
     lines.into_iter().map(|(title, text)| Circumstance { title, text }).collect()
@@ -77,13 +79,14 @@ fn compilers(results: &Results) -> Option<(String, String)> {
     Some(("compilers".to_owned(), text))
 }
 
-fn machine(results: &Results) -> String {
+/// How it was built, where that is not as ever.
+fn build(results: &Results) -> Option<String> {
     let environment = &results.environment;
-    let mut parts = vec![environment.system.clone()];
-    parts.extend(environment.cpu.clone());
-    parts.extend(environment.cores.map(|cores| format!("{cores} cores")));
-    parts.extend(environment.load.map(|load| format!("load {load:.1} at the start")));
-    parts.join(", ")
+    let profile = environment.profile.as_ref().filter(|profile| *profile != "bench");
+    let profile = profile.map(|profile| format!("profile {profile}"));
+    let flags = environment.rustflags.as_ref().map(|flags| format!("RUSTFLAGS {flags}"));
+    let parts: Vec<String> = profile.into_iter().chain(flags).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// The levels of the stars, and the share of false stars at each.
@@ -202,11 +205,9 @@ fn timed(tested: &[&Comparison]) -> Option<String> {
     }
 }
 
-fn noise(tested: &[&Comparison]) -> Option<String> {
-    let spreads: Vec<f64> =
-        tested.iter().filter_map(|c| robust_standard_deviation(&c.log_ratios)).collect();
-    let typical = 100.0 * median(&spreads)?;
-    Some(format!(
-        "{typical:.2} % from one launch pair to the next (standard deviation, median of the benchmarks)"
-    ))
+fn said_noise(noise: Percent) -> String {
+    let noise = noise.value();
+    format!(
+        "{noise:.2} % from one launch pair to the next (standard deviation, median of the benchmarks)"
+    )
 }

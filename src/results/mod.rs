@@ -5,6 +5,7 @@
 
 mod counted;
 mod derive;
+mod doubts;
 mod file;
 mod journal;
 mod merge;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fs_err as fs;
 
+use crate::environment::Environment;
 use crate::error::Result;
 use crate::harness::Measurement;
 use crate::measure::{self, Clock, Group, Next, Recorder, launch_values};
@@ -91,6 +92,11 @@ impl<'a> ResultsRecorder<'a> {
             self.failed(failed.clone())?;
         }
         self.group_done()
+    }
+
+    /// The machine, for what can be said of it only at the end.
+    pub fn environment(&mut self) -> &mut Environment {
+        &mut self.results.environment
     }
 
     /// The results so far, when nothing more can be written.

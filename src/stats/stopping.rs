@@ -149,6 +149,7 @@ fn forecast(log_ratios: &[f64], margin: Percent) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Confidence, judge_with_looks};
     use super::*;
     use proptest::prelude::*;
 
@@ -275,6 +276,32 @@ mod tests {
         assert_eq!(until(&spread(12, 0.2, 0.05)), 18);
         assert_eq!(until(&spread(12, 0.0, 0.5)), 40);
         assert_eq!(until(&spread(30, 0.0, 0.04)), 40);
+    }
+
+    /// `examples/simulate` on a small scale. The bounds are four standard deviations off what is wanted.
+    #[test]
+    fn stopping_early_gives_no_more_false_stars_than_they_say() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut normal = move || {
+            let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
+            radius * (std::f64::consts::TAU * random.f64()).cos()
+        };
+        let (mut starred, mut beyond_doubt, mut covered, mut pairs) = (0, 0, 0, 0);
+        for number in 0..2000 {
+            let spread = [0.003, 0.01, 0.02, 0.05][number % 4];
+            let d: Vec<f64> = (0..BUDGET).map(|_| spread * normal()).collect();
+            let look = LOOKS.iter().find(|look| stopped(&d[..look.pairs]).is_some()).unwrap();
+            let judgement = judge_with_looks(&d[..look.pairs], MARGIN).unwrap();
+            pairs += look.pairs;
+            starred += usize::from(judgement.confidence >= Confidence::One);
+            beyond_doubt += usize::from(judgement.confidence == Confidence::Three);
+            let interval = judgement.intervals.0[0].unwrap();
+            covered += usize::from(interval.low <= 0.0 && interval.high >= 0.0);
+        }
+        assert!((60..=139).contains(&starred), "{starred}");
+        assert!(beyond_doubt <= 8, "{beyond_doubt}");
+        assert!((1861..=1945).contains(&covered), "{covered}");
+        assert!(pairs < 2000 * 30, "{pairs}");
     }
 
     proptest! {
