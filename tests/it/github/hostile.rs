@@ -115,7 +115,12 @@ fn hostile() -> Value {
         .enumerate()
         .map(|(number, name)| simple(name, 12, [1.2, 0.8, 1.0][number % 3], 0.01));
     file["measured"] = json!(measured.collect::<Vec<_>>());
-    let failure = |name: &&str| json!({"side": "head", "revision": name, "package": name, "target": name, "benchmark": name, "error": name});
+    let failure = |name: &&str| {
+        json!({
+            "side": "head", "revision": name, "package": name, "target": name, "benchmark": name,
+            "error": name,
+        })
+    };
     file["failed"] = json!(NAMES.iter().map(failure).collect::<Vec<_>>());
     file["notes"] = json!(NAMES);
     file["command"] = json!(NAMES.join(" "));
