@@ -268,6 +268,9 @@ impl Plan {
         let Some(reference) = &benchmarks[Side::REFERENCE] else { return };
         let known = || benchmarks.others().filter_map(|(side, ids)| Some((side, ids.as_ref()?)));
         let incomparable = self.compare_harnesses(name, &listed);
+        for (side, ids) in known() {
+            self.tell_what_was_moved(name, side, (reference, ids));
+        }
         let mut planned = Vec::new();
         for id in reference {
             let mut sides = vec![Side::REFERENCE];
@@ -296,6 +299,24 @@ impl Plan {
         }
         if !planned.is_empty() {
             self.targets.push(PlannedTarget { name: name.clone(), benchmarks: planned });
+        }
+    }
+
+    /// Says where benchmarks have got another path, and nothing else of them is left to compare.
+    fn tell_what_was_moved(
+        &mut self,
+        name: &TargetName,
+        side: Side,
+        (before, after): (&[&String], &[&String]),
+    ) {
+        let last = |id: &String| id.rsplit("::").next().map(str::to_owned);
+        let moved = before.iter().filter(|id| after.iter().any(|other| last(id) == last(other)));
+        let (moved, stayed) = (moved.count(), before.iter().any(|id| after.contains(id)));
+        if moved > 0 && !stayed {
+            self.notes.push(format!(
+                "`{name}`: no benchmark has the same id at base and {side}, but {moved} have the same last part; \
+                 they may have been moved to another module"
+            ));
         }
     }
 
@@ -492,6 +513,20 @@ mod tests {
             "{everywhere}"
         );
         assert!(on_head.starts_with("head: `p::u` is left out"), "{on_head}");
+    }
+
+    #[test]
+    fn benchmarks_that_were_moved_to_another_module_are_noted() {
+        let plan = |after: &[&str]| {
+            let both = inventories(vec![
+                vec![("t", has(&["benches::a", "benches::b", "c"]))],
+                vec![("t", has(after))],
+            ]);
+            Plan::new(&both, &Filter::default()).notes
+        };
+        assert!(plan(&["a", "d"])[0].contains("1 have the same last part"));
+        assert!(plan(&["a", "benches::b"]).is_empty());
+        assert!(plan(&["d"]).is_empty() && plan(&[]).is_empty());
     }
 
     #[test]

@@ -247,12 +247,13 @@ impl Harness {
         // Libtest first: it brings its own `main`, whatever else is linked.
         let marks: [(&[u8], Self); 7] = [
             (b"is only accepted on the nightly compiler", Self::Libtest),
-            (b"CODSPEED_ENV", Self::CodSpeed),
             (b"CARGO_CRITERION_PORT", Self::Criterion),
             (b"This executable is a Criterion.rs benchmark", Self::CriterionFiles),
             (b"DIVAN_SAMPLE_COUNT", Self::Divan),
             (b"GUNGRAUN_RUNNER", Self::Gungraun),
             (b"IAI_CALLGRIND_RUNNER", Self::Gungraun),
+            // Its libraries are the harness itself, unless they are built for CodSpeed's own runner.
+            (b"CODSPEED_ENV", Self::CodSpeed),
         ];
         let has = |mark: &[u8]| memmem::find(bytes, mark).is_some();
         let found = marks.iter().find(|(mark, _)| has(mark));
@@ -351,7 +352,8 @@ mod tests {
         );
         assert_eq!(detect("DIVAN_SAMPLE_COUNT"), Harness::Divan);
         assert_eq!(detect("IAI_CALLGRIND_RUNNER"), Harness::Gungraun);
-        assert_eq!(detect("CODSPEED_ENV CARGO_CRITERION_PORT"), Harness::CodSpeed);
+        assert_eq!(detect("CODSPEED_ENV"), Harness::CodSpeed);
+        assert_eq!(detect("CODSPEED_ENV CARGO_CRITERION_PORT"), Harness::Criterion);
         assert_eq!(detect("bencher-0.1.5/lib.rs .. ns/iter (+/- .."), Harness::Bencher);
         assert_eq!(detect("prints some ns/iter (+/- of its own"), Harness::Custom);
         assert_eq!(detect("nothing"), Harness::Custom);

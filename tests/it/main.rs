@@ -12,6 +12,7 @@ mod failures;
 #[cfg(feature = "github")]
 mod github;
 mod harness_versions;
+mod harnesses;
 mod layouts;
 mod lockstep;
 mod node_compare;

@@ -167,13 +167,14 @@ impl Benchmarks for DivanBenchmarks {
 }
 
 /// Samples, and the least and most seconds that they take. The most holds whatever a benchmark's code says of
-/// the number of its samples, and however long its iterations take.
+/// the number of its samples, and however long its iterations take; but it must not be over before it has begun
+/// where a busy machine does not let it run.
 fn extent(effort: Effort) -> Vec<String> {
     let time = effort.time.as_secs_f64().max(0.001);
     [
         ("--sample-count", effort.samples.max(1).to_string()),
         ("--min-time", time.to_string()),
-        ("--max-time", (10.0 * time).to_string()),
+        ("--max-time", (10.0 * time).max(1.0).to_string()),
     ]
     .into_iter()
     .flat_map(|(name, value)| [name.to_owned(), value])
