@@ -50,3 +50,54 @@ impl Results {
         doubts
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Results of one benchmark, whose pairs differ by about so many percent, on such a machine.
+    fn doubts(environment: &Value, percent: f64, launches: usize) -> Vec<String> {
+        let revision = |label| json!({"label": label, "commit": "c", "dirty": false, "rustc": "r"});
+        let value = |i: usize| 100.0 + percent * if i % 2 == 0 { 1.0 } else { -1.0 };
+        let launch = |i| json!({"group": i, "order": [0, 1], "values": [100.0, value(i)]});
+        let launches: Vec<Value> = (0..launches).map(launch).collect();
+        let file = json!({
+            "schema_version": 1, "generator": "", "command": "", "complete": true, "seed": 0,
+            "margin_percent": 2.0, "revisions": [revision("a"), revision("b")],
+            "environment": environment, "comparisons": [], "added": [], "removed": [], "failed": [],
+            "notes": [], "measured": [{"package": "p", "target": "t", "benchmark": "b", "unit": "ns",
+                "identical": [], "launches": launches}],
+        });
+        Results::from_json(&file.to_string()).unwrap().doubts()
+    }
+
+    #[test]
+    fn a_quiet_machine_is_not_doubted_and_neither_is_one_that_says_nothing() {
+        let quiet = json!({"system": "", "cores": 4, "load": 1.5, "load_at_the_end": 2.5,
+            "steal_percent": 0.9});
+        assert!(doubts(&quiet, 0.5, 12).is_empty());
+        assert!(doubts(&json!({"system": ""}), 0.5, 12).is_empty());
+    }
+
+    #[test]
+    fn what_disturbs_is_told_with_its_figure() {
+        let told = |environment: Value, percent| doubts(&environment, percent, 12).join("\n");
+        let stolen = told(json!({"system": "", "steal_percent": 7.25}), 0.5);
+        assert!(stolen.contains("the host gave 7.2 % of the processors' time"), "{stolen}");
+        let busy = told(json!({"system": "", "cores": 2, "load": 2.0}), 0.5);
+        assert!(busy.contains("a load of 2.0 on 2 cores"), "{busy}");
+        // This program itself is one of those that run at the end.
+        let at_the_end = |load| json!({"system": "", "cores": 2, "load_at_the_end": load});
+        assert_eq!(told(at_the_end(2.9), 0.5), "");
+        assert!(told(at_the_end(3.0), 0.5).contains("a load of 2.0 on 2 cores"));
+        let noisy = told(json!({"system": ""}), 3.0);
+        assert!(noisy.contains("more than the margin of 2 %"), "{noisy}");
+    }
+
+    #[test]
+    fn where_nothing_was_measured_there_is_nothing_to_doubt() {
+        assert!(doubts(&json!({"system": "", "cores": 1, "load": 9.0}), 0.5, 0).is_empty());
+    }
+}

@@ -52,6 +52,8 @@ fn wrong_usage_is_told_in_words_and_exits_with_2() {
         (&["a..b..c"], "has more than one `..`; write a range like main..HEAD"),
         (&[""], "an empty revision"),
         (&["a..b", "--timeout", "0"], "must be longer than nothing"),
+        (&["a..b", "--time-limit", "0s"], "must be longer than nothing"),
+        (&["a..b", "--gate", "improvement"], "invalid value 'improvement'"),
         (&["a..b", "--no-such-option"], "unexpected argument '--no-such-option'"),
         (&["a..b", "--format", "xml"], "invalid value 'xml'"),
         (&["a..b", "--filter", "["], "--filter"),

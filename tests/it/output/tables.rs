@@ -266,3 +266,41 @@ fn colors_are_used_only_where_they_are_wanted() {
     let file = std::fs::read_to_string(directory.path().join("table.txt")).unwrap();
     assert!(file.contains("regressed") && !file.contains('\u{1b}'), "{file:?}");
 }
+
+#[test]
+fn a_tripped_gate_is_named_and_makes_the_exit_code_1_where_it_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut file = results(&["main", "HEAD"]);
+    file["measured"] = json!([simple("slower", 12, 1.2, 0.01), simple("same", 12, 1.0, 0.01)]);
+    let report = |file: &Value, arguments: &[&str], code: i32| {
+        std::fs::write(directory.path().join("results.json"), file.to_string()).unwrap();
+        let all = [&["report", "results.json"], arguments].concat();
+        run(directory.path(), &all).exits_with(code).stdout
+    };
+    let tripped = "gate         tripped by slower: ";
+    assert!(report(&file, &["--gate", "regression"], 1).contains(tripped));
+    assert!(!report(&file, &[], 0).contains("gate "));
+    let wide = report(&file, &["--gate", "regression", "--margin", "25%"], 0);
+    assert!(wide.contains("gate         not tripped: "), "{wide}");
+    // What the run was asked for is shown; whether it is judged again is another question.
+    file["gate"] = json!("regression");
+    assert!(report(&file, &[], 0).contains(tripped));
+    assert!(!report(&file, &["--gate", "none"], 0).contains("gate "));
+}
+
+#[test]
+fn what_the_time_was_not_enough_for_is_told() {
+    let mut file = results(&["main", "HEAD"]);
+    let mut undecided = simple("undecided", 7, 1.0, 0.1);
+    undecided["stopped_by"] = json!([null, "time-limit"]);
+    let mut never = simple("never", 0, 1.0, 0.1);
+    never["stopped_by"] = json!([null, "time-limit"]);
+    file["measured"] = json!([undecided, never, simple("decided", 12, 1.0, 0.001)]);
+    file["time_limit_seconds"] = json!(90.0);
+    let text = table(&file, &[]);
+    let expected = "time limit   1m 30s was not enough to decide 2 of the comparisons\n";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("inconclusive; about 12 pairs would decide"), "{text}");
+    file["measured"] = json!([simple("decided", 12, 1.0, 0.001)]);
+    assert!(table(&file, &[]).contains("time limit   1m 30s was enough\n"));
+}
