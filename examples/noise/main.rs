@@ -4,7 +4,7 @@
 //! It makes a repository with thirty criterion benchmarks and ten divan benchmarks, whose commits differ in what is
 //! to be tried, and runs the program on pairs of them. Prints Markdown; progress goes to standard error.
 //!
-//! usage: cargo run --release --example noise -- [--comparisons N] [--load N] [--directory DIR] [PART]...
+//! usage: cargo run --release --example noise -- [--comparisons N] [--load N] [--directory DIR] [--filter REGEX] [PART]...
 //!
 //! Parts (all of them by default):
 //!   criterion   criterion's own verdicts on pairs of equal speed
@@ -18,7 +18,7 @@
 //! `--comparisons` is the number of comparisons of equal speed [default: 500], half of them in `same` and half in `relinked`;
 //! `moved` and `criterion` have an eighth as many each.
 //! `--load` lets so many threads do nothing useful meanwhile. What was compiled, and all results, are kept in the directory
-//! [default: target/noise].
+//! [default: target/noise]. `--filter` chooses benchmarks by their ids, as the program does.
 
 mod repository;
 mod tally;
@@ -63,19 +63,26 @@ struct Options {
     comparisons: usize,
     load: usize,
     directory: PathBuf,
+    filter: String,
     parts: Vec<String>,
 }
 
 impl Options {
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Self> {
         let all = ["criterion", "same", "relinked", "moved", "slower", "spread"];
-        let mut options =
-            Self { comparisons: 500, load: 0, directory: "target/noise".into(), parts: Vec::new() };
+        let mut options = Self {
+            comparisons: 500,
+            load: 0,
+            directory: "target/noise".into(),
+            filter: FILTER.to_owned(),
+            parts: Vec::new(),
+        };
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word.as_str() {
                 "--comparisons" => options.comparisons = value()?.parse()?,
                 "--load" => options.load = value()?.parse()?,
+                "--filter" => options.filter = value()?,
                 "--directory" => options.directory = value()?.into(),
                 part if all.contains(&part) => options.parts.push(word),
                 _ => {
@@ -103,7 +110,7 @@ fn run(options: &Options) -> Result<()> {
         });
     }
     let began = Instant::now();
-    let repository = Repository::create(&options.directory)?;
+    let repository = Repository::create(&options.directory, &options.filter)?;
     println!(
         "{} cores, {} of them kept busy by others\n",
         std::thread::available_parallelism()?,
@@ -171,7 +178,7 @@ fn compare(repository: &Repository, head: &str, seed: u64, arguments: &[&str]) -
         "--seed",
         &seed.to_string(),
     ]);
-    command.args(["--filter", FILTER]).args(arguments);
+    command.args(["--filter", &repository.filter]).args(arguments);
     let name: String = arguments.join(" ").chars().filter(|c| c.is_alphanumeric()).collect();
     command.arg("--save").arg(repository.results(&format!("{head}-{seed}-{name}.json"))?);
     repository.enter(&mut command);
@@ -322,6 +329,7 @@ fn criterion(repository: &Repository, comparisons: usize) -> Result<()> {
                 baseline,
                 "base",
                 "--noplot",
+                &repository.filter,
                 "--warm-up-time",
                 "0.3",
                 "--measurement-time",
@@ -335,7 +343,7 @@ fn criterion(repository: &Repository, comparisons: usize) -> Result<()> {
                     .filter(|line| line.contains(word) && baseline == "--baseline")
                     .count();
             }
-            benchmarks += 1;
+            benchmarks += text.0.lines().filter(|line| line.contains("time:")).count();
         }
         eprintln!("criterion: {} of {comparisons} comparisons", found.iter().sum::<usize>());
         if found.iter().sum::<usize>() == 0 {
@@ -354,7 +362,7 @@ fn criterion(repository: &Repository, comparisons: usize) -> Result<()> {
     ]) {
         println!("| {word} | {:.1} % |", 100.0 * *count as f64 / all as f64);
     }
-    println!("\n{:.1} s a benchmark and side\n", seconds / benchmarks as f64 / 30.0);
+    println!("\n{:.1} s a benchmark and side\n", seconds / benchmarks as f64);
     Ok(())
 }
 

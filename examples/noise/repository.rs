@@ -66,13 +66,15 @@ pub fn moved(session: u64) -> String {
 /// A repository with the tags `base`, `same`, `moved1`..., `slower1`, `slower2` and `slower5`.
 pub struct Repository {
     directory: PathBuf,
+    /// The benchmarks that are measured: a regular expression for their ids.
+    pub filter: String,
 }
 
 impl Repository {
     /// Makes it anew; what was compiled of an earlier one in that place is kept.
-    pub fn create(directory: &Path) -> Result<Self> {
+    pub fn create(directory: &Path, filter: &str) -> Result<Self> {
         std::fs::create_dir_all(directory)?;
-        let repository = Self { directory: directory.canonicalize()? };
+        let repository = Self { directory: directory.canonicalize()?, filter: filter.to_owned() };
         let root = repository.root();
         if root.join(".git").exists() {
             std::fs::remove_dir_all(root.join(".git"))?;
