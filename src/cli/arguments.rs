@@ -116,6 +116,9 @@ pub struct ReportArguments {
     /// Results files, shown one after the other [default: the last comparison in this repository]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Say whether these runs of the same comparison agree, and what they say together
+    #[arg(long)]
+    pub agree: bool,
     /// Compare with the revision of this label [default: the first]
     #[arg(long, value_name = "LABEL")]
     pub against: Option<String>,

@@ -48,9 +48,14 @@ pub fn present(results: &Results, presentation: &Presentation) -> Result<()> {
         Format::Bencher => bencher(results),
         Format::GithubActionBenchmark => github_action_benchmark(results),
     };
+    show(&text, presentation)
+}
+
+/// Puts a text in the place that was asked for.
+pub fn show(text: &str, presentation: &Presentation) -> Result<()> {
     match (&presentation.output, presentation.format) {
-        (Some(file), _) => write_output(file, &text),
-        (None, Format::Table) => print_to_stdout(&text),
+        (Some(file), _) => write_output(file, text),
+        (None, Format::Table) => print_to_stdout(text),
         // For machines, byte for byte.
         (None, _) => written(std::io::stdout().write_all(text.as_bytes())),
     }

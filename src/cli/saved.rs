@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use crate::error::{Error, Result};
 use crate::observer::Observer;
-use crate::report::one_line;
-use crate::results::{self, Results};
+use crate::report::{agreement_table, one_line};
+use crate::results::{self, NamedResults, Results};
 use crate::revision::position_of;
 
-use super::arguments::{Format, MergeArguments, ReportArguments};
-use super::output::{present, print_to_stdout};
+use super::arguments::{Format, MergeArguments, Presentation, ReportArguments};
+use super::output::{present, print_to_stdout, show};
 use super::terminal::Terminal;
 use super::{GATE_TRIPPED, files, last_results};
 
@@ -23,6 +23,10 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode> {
     // All are read before anything is shown.
     let several = files.len() > 1;
     let all = files.iter().map(|file| rederived(file, arguments)).collect::<Result<Vec<_>>>()?;
+    if arguments.agree {
+        let names = files.iter().map(|file| file.display().to_string());
+        return agree(&names.zip(all).collect::<Vec<_>>(), &arguments.presentation);
+    }
     if several && arguments.presentation.format == Format::Html {
         return Err(Error::usage("a page shows the results of one file")
             .help("make a page of each file, with --output"));
@@ -30,6 +34,11 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode> {
     if several && arguments.presentation.output.is_some() {
         return Err(Error::usage("the results of several files cannot be written to one")
             .help("name a single results file with --output"));
+    }
+    let one_document = [Format::Bencher, Format::GithubActionBenchmark];
+    if several && one_document.contains(&arguments.presentation.format) {
+        return Err(Error::usage("this format has one document for one results file")
+            .help("name a single results file, or merge them: cargo bench-compare merge FILE..."));
     }
     for (file, results) in files.iter().zip(&all) {
         if several && arguments.presentation.format == Format::Table {
@@ -43,6 +52,28 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode> {
     // Without the option nothing is judged, only shown.
     let is_tripped = arguments.gate.is_some() && all.iter().any(Results::trips_gate);
     Ok(if is_tripped { ExitCode::from(GATE_TRIPPED) } else { ExitCode::SUCCESS })
+}
+
+/// Says whether the runs agree.
+fn agree(runs: &[NamedResults], presentation: &Presentation) -> Result<ExitCode> {
+    if runs.len() < 2 {
+        return Err(Error::usage("one run alone cannot agree or disagree")
+            .help("name two results files or more: cargo bench-compare report first.json second.json --agree"));
+    }
+    let agreement = results::agreement(runs)?;
+    let text = match presentation.format {
+        Format::Table => agreement_table(&agreement),
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&agreement).map_err(std::io::Error::from)?;
+            json + "\n"
+        }
+        _ => {
+            return Err(Error::usage("agreement is shown as a table or as JSON")
+                .help("leave out --format, or give --format json"));
+        }
+    };
+    show(&text, presentation)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The results of a file with the reference, the margin and the gate that are asked for.

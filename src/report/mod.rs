@@ -1,5 +1,6 @@
 //! From results to what people read: pure functions that give text. Knows nothing of where it goes.
 
+mod agreement;
 mod cells;
 mod circumstances;
 mod export;
@@ -14,6 +15,7 @@ mod text;
 mod units;
 mod variant;
 
+pub use agreement::agreement_table;
 pub use cells::{Cells, TITLES, verdict};
 pub use circumstances::{Circumstance, circumstances, expected_false_stars, short_commit};
 pub use export::{bencher, csv, github_action_benchmark};

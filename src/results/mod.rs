@@ -3,6 +3,7 @@
 //! In: groups of samples as they come. Out: a versioned JSON file from which every report is made, now or
 //! later. Knows nothing of how results are shown.
 
+mod agreement;
 mod counted;
 mod derive;
 mod doubts;
@@ -13,7 +14,8 @@ mod recorder;
 mod reference;
 mod schema;
 
-pub use merge::merge;
+pub use agreement::{Agreement, AgreementOn, Answer, Estimate, agreement};
+pub use merge::{NamedResults, merge};
 pub use recorder::ResultsRecorder;
 pub use schema::{
     Accuracy, Comparison, Failure, Gate, LaunchValues, Measured, Method, Missing, Results,

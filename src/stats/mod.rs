@@ -4,6 +4,7 @@
 //! Out: p-values, estimates, confidence intervals, stars and verdicts.
 //! Touches nothing else: no files, no processes, no clock, no randomness.
 
+mod heterogeneity;
 mod multiple;
 mod percent;
 mod signed_rank;
@@ -12,6 +13,7 @@ mod summary;
 mod verdict;
 mod welch;
 
+pub use heterogeneity::heterogeneity;
 pub use multiple::{benjamini_hochberg, holm};
 pub use percent::Percent;
 pub use signed_rank::{

@@ -2,6 +2,7 @@
 //!
 //! Snapshots are made anew with `SNAPSHOTS=overwrite cargo test --test it output`.
 
+mod agreement;
 mod exports;
 mod files;
 pub mod handmade;
