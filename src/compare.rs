@@ -3,14 +3,13 @@
 //! In: [`Settings`]. Out: results, or the lists of benchmarks. This is the only module that knows all stages;
 //! it decides nothing that a stage could decide.
 
+mod commands;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::build::{Builder, Selection, SideBuild};
-use crate::commands::{
-    CommandEntry, CommandSettings, CommandSide, CommandTaker, Only, Program, TakenCommands,
-    Worktree,
-};
+use crate::commands::{CommandSettings, CommandSide, Program, Worktree};
 use crate::config::{Config, Rules};
 use crate::environment::{self, Environment, Machine};
 use crate::error::{Error, ErrorKind, Result};
@@ -25,6 +24,8 @@ use crate::shard::{Costs, WantedShard, keep_shard};
 use crate::side::{PerSide, Side};
 use crate::source::places;
 use crate::stats::{BUDGET, LOOKS, Percent};
+
+use commands::{of_programs, take_commands, wants_benches};
 
 /// Everything that a user can choose.
 #[derive(Debug, Clone)]
@@ -406,70 +407,6 @@ fn side_named(name: &str, revisions: &PerSide<Revision>) -> Result<Side> {
     let by_role = |side: &Side| side.to_string() == name;
     let found = revisions.sides().find(by_label).or_else(|| revisions.sides().find(by_role));
     found.ok_or_else(|| revision::unknown_label(name, &labels))
-}
-
-/// Whether cargo's benchmarks are built: not where commands are all that there is.
-fn wants_benches(
-    settings: &Settings,
-    repository: &Repository,
-    checkouts: &PerSide<Checkout>,
-) -> bool {
-    match settings.commands.only {
-        Some(only) => only == Only::Benches,
-        None if settings.commands.entries.is_empty() => true,
-        None => {
-            let has_manifest = |checkout: &Checkout| {
-                let directory = checkout.root().join(repository.prefix());
-                let mut above = directory.ancestors();
-                above
-                    .by_ref()
-                    .take_while(|ancestor| ancestor.starts_with(checkout.root()))
-                    .any(|ancestor| ancestor.join("Cargo.toml").is_file())
-            };
-            settings.selection.manifest_path.is_some() || checkouts.values().any(has_manifest)
-        }
-    }
-}
-
-/// The commands in which programs have a part.
-fn of_programs(entries: &[CommandEntry], observer: &dyn Observer) -> Result<Vec<CommandEntry>> {
-    let (with, without): (Vec<CommandEntry>, Vec<CommandEntry>) =
-        entries.iter().cloned().partition(|entry| entry.uses("bin"));
-    if with.is_empty() {
-        let why = match without.len() {
-            0 => "no command is given or configured",
-            _ => "`{bin}` occurs in none of the commands that are configured",
-        };
-        return Err(Error::usage("it is not known what to do with the programs")
-            .because(why)
-            .help(
-                "write the command after `--`, with `{bin}` for the program: -- {bin} script.js",
-            ));
-    }
-    for entry in without {
-        observer
-            .warn(&format!("`{}` is left out, because `{{bin}}` does not occur in it", entry.name));
-    }
-    Ok(with)
-}
-
-fn take_commands(
-    settings: &Settings,
-    entries: &[CommandEntry],
-    sides: &PerSide<CommandSide>,
-    observer: &dyn Observer,
-) -> Result<TakenCommands> {
-    let taker = CommandTaker {
-        sides,
-        settings: &settings.commands.settings,
-        rules: &settings.rules,
-        timeout: settings.timeout,
-        observer,
-    };
-    match settings.commands.only {
-        Some(Only::Benches) => taker.take(&[]),
-        _ => taker.take(entries),
-    }
 }
 
 /// Matches the benchmarks of all sides.

@@ -1,9 +1,9 @@
 //! Running one command and measuring it, in a small process of its own that does nothing else.
 //!
-//! In: a command line, in a process that this program has started for it. Out: a file with what the run took. A process
-//! of its own, because the system counts as a child's peak memory at least what its parent had at the fork: a parent with
-//! megabytes of results would hide a small program's. It stands in the process group of the command and ends before
-//! nothing of it, so that whoever started it can wait for it, and kill both.
+//! In: a command line, in a process that this program has started for it. Out: a file with what the run took.
+//! A process of its own, because the system counts as a child's peak memory at least what its parent had at the
+//! fork: a parent with megabytes of results would hide a small program's. It stands in the process group of the
+//! command, so that whoever started it can wait for it, and kill both.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Commands on the sides of a comparison: programs are made where that is asked for, and placeholders are filled in.
 //!
-//! In: the commands, and where each side lies. Out: what each side has, and what can be started. A command that cannot be
-//! made or found on a side is a failure of that command alone.
+//! In: the commands, and where each side lies. Out: what each side has, and what can be started. A command that
+//! cannot be made or found on a side is a failure of that command alone.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
