@@ -7,6 +7,8 @@ mod bencher;
 mod command;
 mod criterion;
 mod divan;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod gungraun;
 mod libtest;
 mod limits;

@@ -1,7 +1,7 @@
 //! The adapter for criterion: over its socket where it has one (0.3.3 and later), else by its files.
 
 mod files;
-mod protocol;
+pub(super) mod protocol;
 mod socket;
 
 pub use files::FileBenchmarks;

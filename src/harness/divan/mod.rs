@@ -3,7 +3,7 @@
 //! It prints a tree of summaries and no samples; what counts is the median. The slowest sample says nothing
 //! about the code.
 
-mod tree;
+pub(super) mod tree;
 
 use std::collections::HashMap;
 use std::path::Path;

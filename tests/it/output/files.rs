@@ -16,6 +16,21 @@ fn the_published_schema_is_that_of_the_program() {
 }
 
 #[test]
+fn every_field_is_documented() {
+    let text = include_str!("../../../docs/results.md");
+    let schema = json_schema();
+    for object in [&schema, &schema["$defs"]["Comparison"]] {
+        for name in object["properties"].as_object().unwrap().keys() {
+            let names = [format!("`{name}`"), format!("`{name}[]`")];
+            assert!(
+                names.iter().any(|name| text.contains(name)),
+                "{name} is not in docs/results.md"
+            );
+        }
+    }
+}
+
+#[test]
 fn comparisons_are_derived_anew_whatever_the_file_says_of_them() {
     let mut file = one_regression();
     let honest = Results::from_json(&file.to_string()).unwrap();
