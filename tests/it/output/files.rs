@@ -12,7 +12,7 @@ use super::run;
 #[test]
 fn the_published_schema_is_that_of_the_program() {
     let schema = serde_json::to_string_pretty(&json_schema()).unwrap() + "\n";
-    assert_data_eq!(schema, snapbox::file!["../../../docs/results.schema.json"]);
+    assert_data_eq!(schema, snapbox::file!["../../../docs/results.schema.json"].raw());
 }
 
 #[test]
