@@ -60,7 +60,7 @@ mod tests {
     /// Results of one benchmark, whose pairs differ by about so many percent, on such a machine.
     fn doubts(environment: &Value, percent: f64, launches: usize) -> Vec<String> {
         let revision = |label| json!({"label": label, "commit": "c", "dirty": false, "rustc": "r"});
-        let value = |i: usize| 100.0 + percent * if i % 2 == 0 { 1.0 } else { -1.0 };
+        let value = |i: usize| 100.0 + percent * if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         let launch = |i| json!({"group": i, "order": [0, 1], "values": [100.0, value(i)]});
         let launches: Vec<Value> = (0..launches).map(launch).collect();
         let file = json!({
