@@ -396,7 +396,8 @@ impl Prepared {
         let limit = settings.time_limit.map_or_else(String::new, |limit| {
             format!(", for at most {}", humantime::format_duration(limit))
         });
-        format!("{measured} benchmarks{shard} in {number} launch {groups} each{limit}{identical}")
+        let benchmarks = if measured == 1 { "benchmark" } else { "benchmarks" };
+        format!("{measured} {benchmarks}{shard} in {number} launch {groups} each{limit}{identical}")
     }
 }
 

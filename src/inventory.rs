@@ -108,6 +108,7 @@ impl Taking<'_> {
             let listed = Listed { harness: Some(harness), inventory, same_code: None };
             return Ok(executable.is_bench_target.then_some(listed));
         };
+        let notes_before = self.notes.len();
         for (other, listed) in earlier {
             if self.is_identical(*other, side, executable, name)? {
                 return Ok(Some(Listed { same_code: Some(*other), ..(*listed).clone() }));
@@ -116,6 +117,10 @@ impl Taking<'_> {
         let inventory = match benchmarks.list()? {
             Err(failure) => Inventory::Failed(failure),
             Ok(ids) => {
+                // Nothing is measured of it, whatever changed.
+                if ids.is_empty() {
+                    self.notes.truncate(notes_before);
+                }
                 let program = Program {
                     benchmarks,
                     ids: ids.clone(),

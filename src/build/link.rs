@@ -1,6 +1,6 @@
 //! A link that can be done again: the same objects and arguments, in another order of functions.
 //!
-//! In: what [`capture`](super::capture) wrote down while cargo built. Out: executables that differ from cargo's own in
+//! In: what `capture` wrote down while cargo built. Out: executables that differ from cargo's own in
 //! their code layout alone. Knows nothing of benchmarks.
 
 use std::collections::BTreeMap;

@@ -28,7 +28,7 @@ pub fn signed_rank_test(differences: &[f64]) -> SignedRankTest {
 }
 
 /// The same for differences that come in *strata*, such as machines: they are ranked within each stratum, and the
-/// rank sums are added with [weights](weights) that depend on sizes and magnitudes. However much the strata differ,
+/// rank sums are added with weights that depend on sizes and magnitudes. However much the strata differ,
 /// the p-value is exact: under the hypothesis every sign is as likely as the other, whatever the magnitudes.
 ///
 /// With thousands of differences it comes from the normal approximation of that distribution.

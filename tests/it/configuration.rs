@@ -117,7 +117,7 @@ fn what_is_wrong_in_a_file_is_wrong_usage() {
 fn the_published_schema_is_that_of_the_program_and_accepts_what_the_program_does() {
     let schema = cargo_bench_compare::cli::configuration_schema();
     let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-    snapbox::assert_data_eq!(text, snapbox::file!["../../docs/bench-compare.schema.json"]);
+    snapbox::assert_data_eq!(text, snapbox::file!["../../docs/bench-compare.schema.json"].raw());
     let validator = jsonschema::validator_for(&schema).unwrap();
     let json = |text: &str| serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
     assert!(validator.is_valid(&json(CONFIGURATION)));
