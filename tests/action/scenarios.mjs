@@ -156,7 +156,10 @@ function matchesSnapshot(name, text) {
     .replace(/[0-9a-f]{40}/g, "COMMIT")
     .replace(/\b[0-9a-f]{9}\b/g, "COMMIT")
     .replace(/rustc [^\n|<]*/g, "RUSTC")
-    .replace(/^(machine +).*/gm, "$1MACHINE");
+    .replace(/^(machine +).*/gm, "$1MACHINE")
+    .replace(/^warning +.*\n/gm, "")
+    .replace(/"run":\[\d+,1\]/g, '"run":[RUN,1]')
+    .replace(/runs\/\d+/g, "runs/RUN");
   const file = join(root, "tests/action/snapshots", `${name}.md`);
   if (process.env.SNAPSHOTS === "overwrite") {
     mkdirSync(join(root, "tests/action/snapshots"), { recursive: true });
