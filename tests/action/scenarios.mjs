@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 
 import { GitHub } from "./github.mjs";
+import { Releases } from "./releases.mjs";
 import { Repository } from "./repository.mjs";
 import { Runner } from "./runner.mjs";
 
@@ -130,6 +131,25 @@ const scenarios = {
     assert.equal(status, 0, log);
     const [review] = await github.reviews(pull.number);
     assert.doesNotMatch(review.body, /uid=|<b>|@octo/);
+  },
+
+  async "a released program, and one that was changed"() {
+    const releases = await Releases.serve(runner.directory);
+    try {
+      const right = await releases.install(root, "1.0.0");
+      assert.equal(right.status, 0, right.log);
+      assert.match(right.log, /the released program/);
+      const changed = await releases.install(root, "2.0.0");
+      assert.equal(changed.status, 3, changed.log);
+      assert.match(changed.log, /has not the checksum/);
+      assert.ok(!changed.installed);
+      // Not released, and not the version of the sources here either.
+      const missing = await releases.install(root, "3.0.0");
+      assert.equal(missing.status, 3, missing.log);
+      assert.match(missing.log, /Version 3\.0\.0 is not released for this machine/);
+    } finally {
+      releases.close();
+    }
   },
 
   async "a privileged event measures nothing"() {
