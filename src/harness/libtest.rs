@@ -19,9 +19,9 @@ use super::output::last_lines;
 use super::run::{Ended, Run};
 use super::{Benchmarks, Effort, Failure, Measurement, Session, Throughput, TimeLimits, Wanted};
 
-/// libtest takes 300 samples of a millisecond and five, and up to three seconds more where they vary. In a
-/// sixteenth of that the spread of a launch is no greater: much of it lies between processes
-/// (docs/performance.md).
+/// libtest takes 300 samples of a millisecond and five, and up to three seconds more where they vary. A sixteenth of
+/// that is about as long as other harnesses take, and gives as many launches in the same time: much of what varies lies
+/// between processes.
 pub const CLOCK_SPEED: u32 = 16;
 
 /// JSON is for unstable compilers, as `#[bench]` is, but an executable can be taken to a place where
