@@ -5,7 +5,8 @@
 set -euo pipefail
 
 if [[ -n $RESULTS ]]; then
-    mapfile -t files < <(compgen -G "$RESULTS" || true)
+    files=()
+    while IFS= read -r file; do files+=("$file"); done < <(compgen -G "$RESULTS" || true)
     case ${#files[@]} in
     0)
         echo "::error::There is no results file $RESULTS"

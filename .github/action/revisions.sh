@@ -15,9 +15,9 @@ git rev-parse --git-dir >/dev/null 2>&1 ||
 
 # A checkout has only one commit unless the workflow says otherwise.
 fetch() {
-    local depth=()
-    if [[ $(git rev-parse --is-shallow-repository) == true ]]; then depth=(--unshallow); fi
-    git fetch --no-tags --quiet "${depth[@]}" origin "$@"
+    local options=(--no-tags --quiet)
+    if [[ $(git rev-parse --is-shallow-repository) == true ]]; then options+=(--unshallow); fi
+    git fetch "${options[@]}" origin "$@"
 }
 
 # Labels are what people read; a branch may have any name.
