@@ -41,20 +41,28 @@ pub struct Processes<H> {
     current: Option<(String, std::result::Result<Run, Failure>)>,
 }
 
-impl<H: OneByOne> Processes<H> {
-    /// Runs nothing yet.
-    pub fn new(
-        harness: H,
+impl<H: OneByOne + Clone + 'static> Processes<H> {
+    /// A session of them. Runs nothing yet.
+    pub fn session(
+        harness: &H,
         launch: Launch,
-        limits: TimeLimits,
+        limits: &TimeLimits,
         (wanted, effort): (Wanted<'_>, Effort),
         attachment: Option<&Attachment>,
-    ) -> Self {
-        let left = wanted.ids().iter().cloned().collect();
-        let attachment = attachment.cloned();
-        Self { harness, launch, left, effort, attachment, limits, current: None }
+    ) -> Box<dyn Session> {
+        Box::new(Self {
+            harness: harness.clone(),
+            launch,
+            left: wanted.ids().iter().cloned().collect(),
+            effort,
+            attachment: attachment.cloned(),
+            limits: limits.clone(),
+            current: None,
+        })
     }
+}
 
+impl<H: OneByOne> Processes<H> {
     fn start(&self, id: &str) -> Result<std::result::Result<Run, Failure>> {
         let mut command = self.harness.command(&self.launch, id, self.effort);
         if let Some(attachment) = &self.attachment {

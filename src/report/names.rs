@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::results::Results;
+use crate::results::{Missing, Results};
 
 use super::text::one_line;
 
@@ -83,6 +83,20 @@ impl Naming {
         let shown: Vec<&str> =
             parts.into_iter().filter(|(shown, _)| *shown).map(|(_, part)| part).collect();
         one_line(&shown.join("::"))
+    }
+
+    /// What revisions have not, in order; with several revisions, each with the one that it concerns.
+    pub fn missing(self, list: &[Missing], results: &Results) -> Vec<String> {
+        let several = results.revisions.len() > 2;
+        let mut names: Vec<String> = list
+            .iter()
+            .map(|missing| {
+                let name = self.name(&missing.package, &missing.target, &missing.benchmark);
+                if several { format!("{name} ({})", one_line(&missing.revision)) } else { name }
+            })
+            .collect();
+        names.sort_by(|a, b| natural_order(a, b));
+        names
     }
 }
 

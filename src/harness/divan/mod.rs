@@ -160,9 +160,8 @@ impl Benchmarks for DivanBenchmarks {
         attachment: Option<&Attachment>,
         executable: Option<&Path>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
-        let (launch, limits) = (self.launch.of(executable), self.limits.clone());
-        let what = (wanted, effort);
-        Ok(Ok(Box::new(Processes::new(self.clone(), launch, limits, what, attachment))))
+        let launch = self.launch.of(executable);
+        Ok(Ok(Processes::session(self, launch, &self.limits, (wanted, effort), attachment)))
     }
 }
 

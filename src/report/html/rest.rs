@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::Section;
 use crate::report::circumstances::{Circumstance, circumstances};
-use crate::report::names::{Naming, natural_order};
+use crate::report::names::Naming;
 use crate::report::text::{one_line, printable};
 use crate::results::{Missing, Results, SetAside};
 
@@ -52,15 +52,7 @@ pub fn removed(results: &Results, naming: Naming) -> Option<Section> {
 }
 
 fn list(list: &[Missing], results: &Results, naming: Naming) -> Option<Markup> {
-    let several = results.revisions.len() > 2;
-    let mut names: Vec<String> = list
-        .iter()
-        .map(|missing| {
-            let name = naming.name(&missing.package, &missing.target, &missing.benchmark);
-            if several { format!("{name} ({})", one_line(&missing.revision)) } else { name }
-        })
-        .collect();
-    names.sort_by(|a, b| natural_order(a, b));
+    let names = naming.missing(list, results);
     let items = html! { ul.names { @for name in &names { li { (name) } } } };
     match names.len() {
         0 => None,

@@ -15,7 +15,7 @@ use crate::results::{Failure, Missing, Results};
 use crate::stats::Verdict;
 
 use super::circumstances::{Circumstance, circumstances};
-use super::names::{Naming, natural_order};
+use super::names::Naming;
 use super::order::{Row, Sort, rows};
 use super::text::{one_line, printable, wrapped};
 use super::variant::{Variant, answer_of, variants};
@@ -116,21 +116,12 @@ fn style(verdict: Verdict) -> Style {
 }
 
 fn render_lists(text: &mut String, results: &Results, naming: Naming, table: Table) {
-    let several = results.revisions.len() > 2;
     let missing = |text: &mut String, title: &str, list: &[Missing]| {
         if list.is_empty() {
             return;
         }
         _ = writeln!(text, "{title}");
-        let mut names: Vec<String> = list
-            .iter()
-            .map(|missing| {
-                let name = naming.name(&missing.package, &missing.target, &missing.benchmark);
-                if several { format!("{name} ({})", one_line(&missing.revision)) } else { name }
-            })
-            .collect();
-        names.sort_by(|a, b| natural_order(a, b));
-        for name in names {
+        for name in naming.missing(list, results) {
             _ = writeln!(text, "  {name}");
         }
         text.push('\n');
