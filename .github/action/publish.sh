@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Publishes the results, and ends as the comparison did.
-# In: PROGRAM, RESULTS, MODE, CHECK, KEY, GITHUB_TOKEN, IS_FORK, EXIT_CODE. Out: report, summary, regressed, improved.
+# In: PROGRAM, RESULTS, MODE, CHECK, KEY, AUTHOR, GITHUB_TOKEN, IS_FORK, EXIT_CODE. Out: report, summary, regressed, improved.
 set -euo pipefail
 
 if [[ $IS_FORK == true && $MODE != none ]]; then
@@ -11,6 +11,7 @@ fi
 command=("$PROGRAM" bench-compare publish "$RESULTS" "--mode=$MODE")
 if [[ $CHECK == true && $MODE != none ]]; then command+=(--check); fi
 if [[ -n $KEY ]]; then command+=("--key=$KEY"); fi
+if [[ -n $AUTHOR ]]; then command+=("--author=$AUTHOR"); fi
 code=0
 "${command[@]}" || code=$?
 if [[ $EXIT_CODE != 0 ]]; then code=$EXIT_CODE; fi
