@@ -130,6 +130,7 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         seed: settings.seed,
         runs: settings.runs,
         time_limit_seconds: settings.time_limit.map(|limit| limit.as_secs_f64()),
+        measuring_seconds: None,
         gate: settings.gate,
         margin_percent: settings.margin,
         revisions: prepared.revisions.clone(),

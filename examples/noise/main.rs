@@ -23,10 +23,9 @@
 mod repository;
 mod tally;
 
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use cargo_bench_compare::results::{Comparison, Results};
 use cargo_bench_compare::stats::{Confidence, Verdict, median};
@@ -156,21 +155,8 @@ fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// One run of the program.
-struct Session {
-    results: Results,
-    /// How long the measuring took, without what was built before.
-    measuring: Duration,
-}
-
-impl Session {
-    fn seconds_per_benchmark(&self) -> f64 {
-        self.measuring.as_secs_f64() / self.results.comparisons.len() as f64
-    }
-}
-
 /// Compares a revision with `base`.
-fn compare(repository: &Repository, head: &str, seed: u64, arguments: &[&str]) -> Result<Session> {
+fn compare(repository: &Repository, head: &str, seed: u64, arguments: &[&str]) -> Result<Results> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("bench-compare").arg(format!("base..{head}")).args([
         "--format",
@@ -182,27 +168,16 @@ fn compare(repository: &Repository, head: &str, seed: u64, arguments: &[&str]) -
     let name: String = arguments.join(" ").chars().filter(|c| c.is_alphanumeric()).collect();
     command.arg("--save").arg(repository.results(&format!("{head}-{seed}-{name}.json"))?);
     repository.enter(&mut command);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let stderr = std::io::BufReader::new(child.stderr.take().expect("it is piped"));
-    let watch = std::thread::spawn(move || {
-        let (mut measuring, mut all) = (None, String::new());
-        for line in stderr.lines().map_while(std::result::Result::ok) {
-            if line.contains("Measuring") {
-                measuring.get_or_insert_with(Instant::now);
-            }
-            all += &(line + "\n");
-        }
-        (measuring, all)
-    });
-    let output = child.wait_with_output()?;
-    let ended = Instant::now();
-    let (began, printed) = watch.join().expect("the thread does not panic");
-    let text = String::from_utf8(output.stdout)?;
-    let results = Results::from_json(&text).map_err(|error| format!("{error}\n{printed}"))?;
+    let output = command.output()?;
     if !output.status.success() {
-        return Err(printed.into());
+        return Err(String::from_utf8_lossy(&output.stderr).into());
     }
-    Ok(Session { results, measuring: began.map_or(Duration::ZERO, |began| ended - began) })
+    Ok(Results::from_json(&String::from_utf8(output.stdout)?)?)
+}
+
+/// How long measuring took, without building.
+fn seconds_per_benchmark(results: &Results) -> f64 {
+    results.measuring_seconds.unwrap_or(f64::NAN) / results.comparisons.len() as f64
 }
 
 /// Comparisons of equal speed: how many are starred.
@@ -220,14 +195,14 @@ fn equal(
         session += 1;
         let done = compare(repository, &head(session), session, &["--layouts", layouts])?;
         if layouts == "auto" {
-            expect_layouts(&done.results)?;
+            expect_layouts(&done)?;
         }
-        for comparison in &done.results.comparisons {
+        for comparison in &done.comparisons {
             tally.add(comparison);
             widest = widest
                 .max(comparison.improvement_percent.map_or(0.0, |percent| percent.value().abs()));
         }
-        seconds.push(done.seconds_per_benchmark());
+        seconds.push(seconds_per_benchmark(&done));
         eprintln!("{what}: {} of {comparisons} comparisons, {}", tally.count(), tally.in_short());
     }
     println!("### {what}\n\n{tally}");
@@ -260,7 +235,7 @@ fn slower(repository: &Repository) -> Result<()> {
     for percent in [1, 2, 5] {
         let done =
             compare(repository, &format!("slower{percent}"), percent, &["--layouts", "auto"])?;
-        let comparisons = &done.results.comparisons;
+        let comparisons = &done.comparisons;
         let share = |is: &dyn Fn(&Comparison) -> bool| {
             100.0 * comparisons.iter().filter(|c| is(c)).count() as f64 / comparisons.len() as f64
         };
@@ -275,7 +250,7 @@ fn slower(repository: &Repository) -> Result<()> {
             at(Confidence::Three),
             share(&|c| c.confidence >= Confidence::One && !is_slower(c)),
             comparisons.iter().map(|c| c.pairs as f64).sum::<f64>() / comparisons.len() as f64,
-            done.seconds_per_benchmark(),
+            seconds_per_benchmark(&done),
         );
     }
     println!();
@@ -297,8 +272,8 @@ fn spread(repository: &Repository) -> Result<()> {
             let arguments = [&arguments[..], &["--runs", &runs, "--bench", "kernels"]].concat();
             let done = compare(repository, "same", 100 + round, &arguments)?;
             let of = |c: &Comparison| standard_deviation(&c.log_ratios);
-            spreads.extend(done.results.comparisons.iter().filter_map(of));
-            *seconds += done.seconds_per_benchmark() / PAIRS as f64 / 2.0;
+            spreads.extend(done.comparisons.iter().filter_map(of));
+            *seconds += seconds_per_benchmark(&done) / PAIRS as f64 / 2.0;
             eprintln!("spread: {name}, round {}", round + 1);
         }
     }

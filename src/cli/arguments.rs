@@ -48,15 +48,20 @@ impl Arguments {
         }
     }
 
+    /// How results are shown, if any are.
+    pub fn presentation(&self) -> Option<&Presentation> {
+        match &self.command {
+            None => Some(&self.comparison.presentation),
+            Some(Command::Report(arguments)) => Some(&arguments.presentation),
+            Some(Command::Merge(arguments)) => Some(&arguments.presentation),
+            Some(Command::Demo(arguments)) => Some(&arguments.presentation),
+            Some(_) => None,
+        }
+    }
+
     /// The user's choice of colours, if any.
     pub fn color(&self) -> Option<anstream::ColorChoice> {
-        let presentation = match &self.command {
-            None => &self.comparison.presentation,
-            Some(Command::Report(arguments)) => &arguments.presentation,
-            Some(Command::Demo(arguments)) => &arguments.presentation,
-            Some(_) => return None,
-        };
-        match presentation.color {
+        match self.presentation()?.color {
             Color::Auto => None,
             Color::Always => Some(anstream::ColorChoice::Always),
             Color::Never => Some(anstream::ColorChoice::Never),
@@ -117,7 +122,7 @@ pub struct ReportArguments {
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Say whether these runs of the same comparison agree, and what they say together
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["gate", "sort", "all", "width"])]
     pub agree: bool,
     /// Compare with the revision of this label [default: the first]
     #[arg(long, value_name = "LABEL")]
@@ -312,6 +317,28 @@ pub struct Presentation {
     /// When to use colours
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "What to show")]
     pub color: Color,
+}
+
+impl Presentation {
+    /// Refuses options that the form of the results has no use for.
+    pub fn check(&self) -> Result<()> {
+        let given = [
+            ("--sort", Format::Table, self.sort.is_some()),
+            ("--all", Format::Table, self.all),
+            ("--width", Format::Table, self.width.is_some()),
+            ("--repository-url", Format::Markdown, self.repository_url.is_some()),
+            ("--ci-url", Format::Markdown, self.ci_url.is_some()),
+        ];
+        let useless = given.iter().find(|(_, form, given)| *given && *form != self.format);
+        let Some((option, form, _)) = useless else { return Ok(()) };
+        let name = |form: Format| {
+            let value = form.to_possible_value().expect("no form is hidden");
+            value.get_name().to_owned()
+        };
+        let (form, asked) = (name(*form), name(self.format));
+        Err(Error::usage(format!("{option} is for --format {form}; {asked} has no use for it"))
+            .help(format!("leave out {option}, or give --format {form}")))
+    }
 }
 
 /// The form in which results are shown.

@@ -43,6 +43,9 @@ pub fn all_option_keys() -> Vec<OptionKey> {
 pub fn parse(words: &[OsString]) -> std::result::Result<(Arguments, Config), Refused> {
     let matches = Arguments::command().try_get_matches_from(words)?;
     let first = Arguments::from_arg_matches(&matches)?;
+    if let Some(presentation) = first.presentation() {
+        presentation.check()?;
+    }
     let Some(what) = first.what().filter(|what| !what.no_config) else {
         return Ok((first, Config::default()));
     };

@@ -31,6 +31,7 @@ pub fn circumstances(results: &Results) -> Vec<Circumstance> {
     if !tested.is_empty() {
         lines.push(("comparisons".to_owned(), comparisons(&tested)));
     }
+    lines.extend(time(results).map(|text| ("time".to_owned(), text)));
     lines.extend(time_limit(results).map(|text| ("time limit".to_owned(), text)));
     lines.extend(gate(results).map(|gate| ("gate".to_owned(), gate)));
     let counted = results.comparisons.iter().filter(|c| c.method == Method::Count);
@@ -124,15 +125,28 @@ fn comparisons(tested: &[&Comparison]) -> String {
     text
 }
 
+/// What it took to measure it all.
+fn time(results: &Results) -> Option<String> {
+    let seconds = results.measuring_seconds?;
+    // What was counted beside a benchmark took no time of its own.
+    let measured = results.measured.iter().filter(|measured| !measured.launches.is_empty());
+    let benchmarks = measured.filter(|measured| measured.counted_beside.is_none()).count();
+    let whole = Duration::try_from_secs_f64(seconds.round()).ok().filter(|_| benchmarks > 0)?;
+    let each = seconds / benchmarks as f64;
+    Some(format!("{} for measuring, {each:.1} s a benchmark", humantime::format_duration(whole)))
+}
+
 /// What the time was not enough for.
 fn time_limit(results: &Results) -> Option<String> {
     let limit = Duration::try_from_secs_f64(results.time_limit_seconds?).ok()?;
     let limit = humantime::format_duration(limit);
     let is_undecided = |c: &&Comparison| c.stopped_by == Some(StoppedBy::TimeLimit);
-    Some(match results.comparisons.iter().filter(is_undecided).count() {
-        0 => format!("{limit} was enough"),
-        count => format!("{limit} was not enough to decide {count} of the comparisons"),
-    })
+    match results.comparisons.iter().filter(is_undecided).count() {
+        // Of nothing that was measured, nothing can be said.
+        0 if results.comparisons.iter().all(|c| c.pairs == 0) => None,
+        0 => Some(format!("{limit} was enough")),
+        count => Some(format!("{limit} was not enough to decide {count} of the comparisons")),
+    }
 }
 
 /// Whether and by what the run fails by its gate.

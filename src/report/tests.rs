@@ -27,6 +27,7 @@ fn results(comparisons: Vec<Comparison>) -> Results {
         seed: 0,
         runs: None,
         time_limit_seconds: None,
+        measuring_seconds: None,
         gate: Gate::None,
         margin_percent: Percent::new(2.0),
         revisions: vec![revision("main"), revision("HEAD")],

@@ -39,7 +39,7 @@ pub struct ResultsRecorder<'a> {
 
 impl<'a> ResultsRecorder<'a> {
     /// Begins with what is known before the first measurement. `files` are where results are written, if
-    /// anywhere; each gets its journal beside it.
+    /// anywhere; each gets its journal beside it. `clock` was started when the measuring began.
     pub fn new(
         results: Results,
         plan: &Plan,
@@ -101,6 +101,7 @@ impl<'a> ResultsRecorder<'a> {
 
     /// The results so far, when nothing more can be written.
     pub fn into_results(mut self) -> Results {
+        self.results.measuring_seconds = Some(self.clock.now().as_secs_f64());
         self.results.derive_comparisons();
         self.results
     }
@@ -115,6 +116,7 @@ impl<'a> ResultsRecorder<'a> {
 
     fn write(&mut self) -> Result<()> {
         let began = self.clock.now();
+        self.results.measuring_seconds = Some(began.as_secs_f64());
         for file in &self.files {
             self.results.save(file)?;
         }

@@ -33,6 +33,10 @@ pub struct Results {
     /// How long the measuring was allowed to take.
     #[serde(default)]
     pub time_limit_seconds: Option<f64>,
+    /// How long the measuring took, with all that it needs beside the samples: launching, warming up, linking anew. Of
+    /// merged results, all their runs together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measuring_seconds: Option<f64>,
     /// What is to make the run fail.
     #[serde(default)]
     pub gate: Gate,

@@ -136,6 +136,56 @@ fn what_comes_first_is_a_matter_of_choice() {
 }
 
 #[test]
+fn options_that_a_form_has_no_use_for_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("r.json"), one_regression().to_string()).unwrap();
+    let refused = |arguments: &[&str]| {
+        let stderr = run(directory.path(), &[&["report", "r.json"], arguments].concat())
+            .exits_with(2)
+            .stderr;
+        stderr.replace(".exe", "")
+    };
+    assert_data_eq!(
+        refused(&["--format", "html", "--sort", "change"]),
+        "error: --sort is for --format table; html has no use for it\n  \
+         help: leave out --sort, or give --format table\n"
+    );
+    for (form, option) in [
+        ("json", &["--all"][..]),
+        ("csv", &["--width", "80"]),
+        ("table", &["--ci-url", "https://example.org"]),
+        ("bencher", &["--repository-url", "https://example.org"]),
+    ] {
+        let text = refused(&[&["--format", form], option].concat());
+        assert!(text.starts_with(&format!("error: {} is for", option[0])), "{text}");
+    }
+    for option in [&["--all"][..], &["--sort", "change"], &["--gate", "regression"]] {
+        let text = refused(&[&["r.json", "--agree"], option].concat());
+        assert!(text.contains("cannot be used with"), "{text}");
+    }
+}
+
+#[test]
+fn colour_is_a_choice_wherever_tables_are_shown() {
+    let directory = tempfile::tempdir().unwrap();
+    let shard = |number: u32| {
+        let mut file = one_regression();
+        file["shard"] = json!({ "number": number, "of": 2, "split": "s" });
+        file["measured"][0]["benchmark"] = json!(format!("b{number}"));
+        std::fs::write(directory.path().join(format!("{number}.json")), file.to_string()).unwrap();
+    };
+    shard(1);
+    shard(2);
+    for words in [&["report", "1.json"][..], &["merge", "1.json", "2.json"]] {
+        let shown = |color: &str| {
+            let all = [words, &["--color", color]].concat();
+            run(directory.path(), &all).exits_with(0).stdout.contains('\u{1b}')
+        };
+        assert!(shown("always") && !shown("never"), "{words:?}");
+    }
+}
+
+#[test]
 fn with_many_rows_those_that_say_little_are_counted_instead() {
     let mut file = results(&["main", "HEAD"]);
     let many = |count: usize, name: &'static str, factor: f64, spread: f64| {
@@ -289,6 +339,21 @@ fn a_tripped_gate_is_named_and_makes_the_exit_code_1_where_it_is_asked_for() {
 }
 
 #[test]
+fn what_the_measuring_took_is_told() {
+    let mut file = results(&["main", "HEAD"]);
+    let mut allocations = simple("b allocations", 1, 1.2, 0.0);
+    allocations["counted_beside"] = json!("b");
+    file["measured"] = json!([simple("a", 12, 1.0, 0.01), simple("b", 18, 1.0, 0.01), allocations]);
+    file["measuring_seconds"] = json!(67.4);
+    let text = table(&file, &[]);
+    assert!(text.contains("\ntime         1m 7s for measuring, 33.7 s a benchmark\n"), "{text}");
+    let mut identical = simple("same", 0, 1.0, 0.0);
+    identical["identical"] = json!([1]);
+    file["measured"] = json!([identical]);
+    assert!(!table(&file, &[]).contains("\ntime "));
+}
+
+#[test]
 fn what_the_time_was_not_enough_for_is_told() {
     let mut file = results(&["main", "HEAD"]);
     let mut undecided = simple("undecided", 7, 1.0, 0.1);
@@ -303,4 +368,8 @@ fn what_the_time_was_not_enough_for_is_told() {
     assert!(text.contains("inconclusive; about 12 pairs would decide"), "{text}");
     file["measured"] = json!([simple("decided", 12, 1.0, 0.001)]);
     assert!(table(&file, &[]).contains("time limit   1m 30s was enough\n"));
+    let mut identical = simple("same", 0, 1.0, 0.0);
+    identical["identical"] = json!([1]);
+    file["measured"] = json!([identical]);
+    assert!(!table(&file, &[]).contains("time limit"));
 }
