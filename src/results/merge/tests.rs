@@ -67,7 +67,7 @@ fn shards_make_one_comparison() {
 fn machines_are_strata_and_their_times_are_not_averaged() {
     let files = [(1.0, 1), (4.0, 2)].map(|(speed, seed)| {
         let measured = [measured("a", 1.01, speed, 12)];
-        with(&format!("{seed}.json"), seed, None, &measured, &|file| {
+        with(&format!("{seed}.json"), seed, None, &measured, |file: &mut Value| {
             file["measuring_seconds"] = json!(speed);
         })
     });
