@@ -111,6 +111,8 @@ pub struct Count {
 pub enum Step {
     /// It ran one benchmark, and now waits.
     Measured(Measurement),
+    /// It would have taken far longer than it has to, and was ended. Started anew, it will not.
+    Again,
     /// It has ended; all its benchmarks are done.
     Finished,
     /// It has ended, or was ended, before its time.

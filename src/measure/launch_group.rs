@@ -91,6 +91,8 @@ enum Attempt {
     Broken(Side, Failure),
     /// These benchmarks turned out not to be fit for being measured in step.
     Unfit(Vec<String>, Unfit),
+    /// What is left is to be started anew, for a harness knows better now how to measure it.
+    Again,
     /// The time is up.
     OutOfTime,
 }
@@ -145,6 +147,7 @@ impl LaunchGroup<'_> {
                         others.push(planned);
                     }
                 }
+                Attempt::Again => {}
                 Attempt::OutOfTime => left.clear(),
                 Attempt::Complete(measured) => {
                     left.retain_mut(|planned| {
@@ -217,6 +220,7 @@ impl LaunchGroup<'_> {
             }
             for (side, step) in steps {
                 match step {
+                    Step::Again => return Ok(Attempt::Again),
                     Step::Finished => sessions.retain(|(other, _)| *other != side),
                     Step::Failed(failure) => return Ok(Attempt::Broken(side, failure)),
                     Step::Measured(measurement) => {

@@ -224,3 +224,29 @@ fn a_preloaded_library_of_the_users_own_is_left_in_place() {
     let results = run.exits_with(0).results();
     assert_eq!(comparison(&results, "steady").method, Method::Lockstep);
 }
+
+#[test]
+fn a_benchmark_that_is_bent_on_its_own_time_takes_no_longer_than_others() {
+    let body = r#"
+    let first = u64::from(sample::IS_HEAD);
+    let work = || (first..2000).fold(1u64, |x, i| black_box(x.wrapping_mul(i | 1)));
+    let mut group = c.benchmark_group("own time");
+    group.warm_up_time(Duration::from_secs(2)).measurement_time(Duration::from_secs(8));
+    group.bench_function("work", |b| b.iter(work));
+    group.finish();
+    c.bench_function("work", |b| b.iter(work));
+"#;
+    let fixture = fixture(body);
+    let results =
+        fixture.run(&["base..HEAD", "--runs", "3", "--format", "json"]).exits_with(0).results();
+    let [own, plain] = ["own time/work", "work"].map(|id| comparison(&results, id));
+    for comparison in [own, plain] {
+        assert_eq!((comparison.method, comparison.pairs), (Method::Lockstep, 3));
+        assert!(comparison.notes.is_empty(), "{:?}", comparison.notes);
+    }
+    let ratio = own.base.nanoseconds.unwrap() / plain.base.nanoseconds.unwrap();
+    assert!((0.3..3.0).contains(&ratio), "it is the same work, {ratio} times as long");
+    // Of 48 s that it wants.
+    let measured = results.measured.iter().find(|m| m.benchmark == "own time/work").unwrap();
+    assert!(measured.seconds < 10.0, "{} s", measured.seconds);
+}

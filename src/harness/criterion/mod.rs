@@ -1,6 +1,7 @@
 //! The adapter for criterion: over its socket where it has one (0.3.3 and later), else by its files.
 
 mod files;
+mod own_time;
 pub(super) mod protocol;
 mod socket;
 
@@ -10,6 +11,7 @@ pub use socket::SocketBenchmarks;
 use super::{Effort, Wanted};
 
 /// The effort in criterion's terms.
+#[derive(Debug, Clone, Copy)]
 struct Extent {
     samples: u32,
     /// In seconds.
@@ -30,6 +32,17 @@ impl Extent {
             warm_up: (measurement / 4.0).clamp(0.001, 0.03),
             measurement: measurement.max(0.001),
         }
+    }
+
+    /// The same for a process whose clocks go so many times faster.
+    fn at_speed(self, speed: u32) -> Self {
+        let times = f64::from(speed);
+        Self { warm_up: times * self.warm_up, measurement: times * self.measurement, ..self }
+    }
+
+    /// How fast clocks have to go so that a second is no longer than what is to be measured.
+    fn speed_for_seconds(self) -> u32 {
+        (1.0 / self.measurement).ceil() as u32
     }
 
     /// criterion 0.3 accepts whole seconds only.

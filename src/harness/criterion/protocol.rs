@@ -40,6 +40,10 @@ pub enum Incoming {
     MeasurementStart {
         /// How long it will take, in nanoseconds.
         estimate_ns: f64,
+        /// How many samples will be taken.
+        sample_count: u64,
+        /// How many iterations they have together.
+        iter_count: u64,
     },
     /// It is measured; the benchmark waits for [`Outgoing::Continue`].
     MeasurementComplete {

@@ -20,6 +20,7 @@ use crate::interrupt;
 use crate::lockstep::Attachment;
 use crate::process::{Process, describe_exit};
 
+use super::own_time::OwnTimes;
 use super::protocol::{Decoder, Incoming, Outgoing, ProtocolError, RUNNER_HELLO, RawId, Version};
 use super::{Extent, filter};
 
@@ -32,12 +33,13 @@ pub struct SocketBenchmarks {
     launch: Launch,
     limits: TimeLimits,
     version: Option<Version>,
+    own_times: OwnTimes,
 }
 
 impl SocketBenchmarks {
     /// The executable that a launch starts.
     pub fn new(launch: Launch, limits: TimeLimits) -> Self {
-        Self { launch, limits, version: None }
+        Self { launch, limits, version: None, own_times: OwnTimes::default() }
     }
 }
 
@@ -53,7 +55,7 @@ impl Benchmarks for SocketBenchmarks {
         };
         loop {
             match session.step()? {
-                Step::Measured(_) => {}
+                Step::Measured(_) | Step::Again => {}
                 Step::Finished => break,
                 Step::Failed(failure) => return Ok(Err(failure)),
             }
@@ -74,12 +76,29 @@ impl Benchmarks for SocketBenchmarks {
         executable: Option<&Path>,
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         let whole_seconds = self.version.is_some_and(|v| (v.major, v.minor) < (0, 4));
-        let extent = Extent::of(effort);
-        let extent = if whole_seconds { extent.in_whole_seconds() } else { extent };
+        let asked = Extent::of(effort);
+        let speed = match attachment {
+            None => 1,
+            Some(_) if whole_seconds => {
+                self.own_times.speed(wanted.ids()).max(asked.speed_for_seconds())
+            }
+            Some(_) => self.own_times.speed(wanted.ids()),
+        };
+        let asked = asked.at_speed(speed);
+        let asked = if whole_seconds { asked.in_whole_seconds() } else { asked };
         let mut arguments: Vec<String> = filter(wanted).into_iter().collect();
-        arguments.extend(extent.arguments());
+        arguments.extend(asked.arguments());
         let launch = self.launch.of(executable);
-        let session = SocketSession::start(&launch, &arguments, attachment, &self.limits)?;
+        let in_step = attachment.map(|attachment| InStep {
+            attachment,
+            clocks: Clocks {
+                speed,
+                asked,
+                own_times: self.own_times.clone(),
+                wanted: wanted.ids().iter().cloned().collect(),
+            },
+        });
+        let session = SocketSession::start(&launch, &arguments, in_step, &self.limits)?;
         Ok(session.map(|session| match session {
             Some(session) => Box::new(session) as Box<dyn Session>,
             None => Box::new(EndedAtOnce),
@@ -115,6 +134,33 @@ enum State {
     Ended,
 }
 
+/// What a process in step gets that another does not.
+struct InStep<'a> {
+    attachment: &'a Attachment,
+    clocks: Clocks,
+}
+
+/// The clocks that a process in step sees.
+#[derive(Debug)]
+struct Clocks {
+    /// How many times faster they go than time itself.
+    speed: u32,
+    /// What it was asked for, by these clocks.
+    asked: Extent,
+    /// What is known of its benchmarks.
+    own_times: OwnTimes,
+    /// Those that it was started for.
+    wanted: HashSet<String>,
+}
+
+impl Clocks {
+    /// Whether the benchmark announces that it will take far longer than it could if it were started anew.
+    fn are_too_slow(&self, id: &str, message: &Incoming) -> bool {
+        let is_news = self.own_times.hear(id, message, &self.asked, self.speed);
+        is_news && self.wanted.contains(id)
+    }
+}
+
 #[derive(Debug)]
 struct SocketSession {
     process: Process,
@@ -122,6 +168,8 @@ struct SocketSession {
     stream: TcpStream,
     decoder: Decoder,
     patience: Patience,
+    /// Where they are not those of the system.
+    clocks: Option<Clocks>,
     state: State,
     version: Option<Version>,
     current: Option<String>,
@@ -134,6 +182,8 @@ enum Broken {
     /// The process closed its end, which is how it says goodbye.
     Closed,
     TimedOut,
+    /// A benchmark will take far longer than it has to.
+    TooSlow,
     Rubbish(ProtocolError),
 }
 
@@ -143,16 +193,17 @@ impl SocketSession {
     fn start(
         launch: &Launch,
         arguments: &[String],
-        attachment: Option<&Attachment>,
+        in_step: Option<InStep<'_>>,
         limits: &TimeLimits,
     ) -> Result<std::result::Result<Option<Self>, Failure>> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let mut command = launch.command(arguments);
         command.env("CARGO_CRITERION_PORT", listener.local_addr()?.port().to_string());
-        if let Some(attachment) = attachment {
-            attachment.attach(&mut command);
+        if let Some(InStep { attachment, clocks }) = &in_step {
+            attachment.attach_with_speed(&mut command, clocks.speed);
         }
+        let clocks = in_step.map(|in_step| in_step.clocks);
         let mut output = Output::capture(&mut command)?;
         let mut process = match Process::spawn(command) {
             Ok(process) => process,
@@ -172,6 +223,7 @@ impl SocketSession {
                         stream,
                         decoder: Decoder::default(),
                         patience: Patience::new(limits.clone()),
+                        clocks,
                         state: State::Fresh,
                         version: None,
                         current: None,
@@ -214,6 +266,11 @@ impl SocketSession {
                 return Ok(None);
             };
             self.patience.renew(announced_by(&message));
+            if let (Some(clocks), Some(id)) = (&self.clocks, &self.current)
+                && clocks.are_too_slow(id, &message)
+            {
+                return Err(Broken::TooSlow);
+            }
             if let Some(measurement) = self.answer(message)? {
                 return Ok(Some(measurement));
             }
@@ -230,10 +287,13 @@ impl SocketSession {
                 if scaled_values.len() != iters.len() {
                     return Err(rubbish("it sent more times than iterations, or fewer"));
                 }
+                // What was not measured with a clock is what it says.
+                let clocks = self.clocks.as_ref().filter(|_| unit == "ns");
+                let speed = clocks.map_or(1.0, |clocks| f64::from(clocks.speed));
                 let samples = iters
                     .into_iter()
                     .zip(scaled_values)
-                    .map(|(iterations, total)| Sample { iterations, total })
+                    .map(|(iterations, total)| Sample { iterations, total: total / speed })
                     .collect();
                 self.state = State::Parked;
                 return Ok(Some(Measurement::new(benchmark, unit, samples)));
@@ -374,6 +434,10 @@ impl Session for SocketSession {
         self.state = State::Ended;
         let why = match broken {
             Broken::Closed => return self.conclude().map(Some),
+            Broken::TooSlow => {
+                self.process.kill();
+                return Ok(Some(Step::Again));
+            }
             Broken::TimedOut => {
                 format!(
                     "no sign of progress for {}; it was ended",
@@ -406,7 +470,7 @@ fn acknowledge(_stream: &TcpStream) {}
 fn announced_by(message: &Incoming) -> Duration {
     match message {
         Incoming::Warmup { nanos: nanoseconds }
-        | Incoming::MeasurementStart { estimate_ns: nanoseconds } => {
+        | Incoming::MeasurementStart { estimate_ns: nanoseconds, .. } => {
             Duration::try_from_secs_f64(nanoseconds / 1e9).unwrap_or(Duration::MAX)
         }
         _ => Duration::ZERO,
