@@ -34,14 +34,7 @@ pub fn present(results: &Results, presentation: &Presentation) -> Result<()> {
                 },
             )
         }
-        Format::Markdown => markdown(
-            results,
-            &MarkdownOptions {
-                repository_url: presentation.repository_url.clone(),
-                ci_url: presentation.ci_url.clone(),
-                ..MarkdownOptions::default()
-            },
-        ),
+        Format::Markdown => markdown(results, &markdown_options(presentation)),
         Format::Csv => csv(results),
         Format::Json => results.to_json(),
         Format::Html => html(results),
@@ -49,6 +42,15 @@ pub fn present(results: &Results, presentation: &Presentation) -> Result<()> {
         Format::GithubActionBenchmark => github_action_benchmark(results),
     };
     show(&text, presentation)
+}
+
+/// How Markdown is to be, as far as it was said.
+pub fn markdown_options(presentation: &Presentation) -> MarkdownOptions {
+    MarkdownOptions {
+        repository_url: presentation.repository_url.clone(),
+        ci_url: presentation.ci_url.clone(),
+        ..MarkdownOptions::default()
+    }
 }
 
 /// Puts a text in the place that was asked for.

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use crate::error::{Error, Result};
 use crate::observer::Observer;
-use crate::report::{agreement_table, one_line};
+use crate::report::{agreement_markdown, agreement_table, one_line};
 use crate::results::{self, NamedResults, Results};
 use crate::revision::position_of;
 
 use super::arguments::{Format, MergeArguments, Presentation, ReportArguments};
-use super::output::{present, print_to_stdout, show};
+use super::output::{markdown_options, present, print_to_stdout, show};
 use super::terminal::Terminal;
 use super::{GATE_TRIPPED, files, last_results};
 
@@ -63,13 +63,14 @@ fn agree(runs: &[NamedResults], presentation: &Presentation) -> Result<ExitCode>
     let agreement = results::agreement(runs)?;
     let text = match presentation.format {
         Format::Table => agreement_table(&agreement),
+        Format::Markdown => agreement_markdown(&agreement, &markdown_options(presentation)),
         Format::Json => {
             let json = serde_json::to_string_pretty(&agreement).map_err(std::io::Error::from)?;
             json + "\n"
         }
         _ => {
-            return Err(Error::usage("agreement is shown as a table or as JSON")
-                .help("leave out --format, or give --format json"));
+            return Err(Error::usage("agreement is shown as a table, as Markdown or as JSON")
+                .help("leave out --format, or give --format markdown or --format json"));
         }
     };
     show(&text, presentation)?;

@@ -1,5 +1,6 @@
-//! Whether several runs agree, as a table for people.
+//! Whether several runs agree: what all forms say, and a table for people.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr;
@@ -13,34 +14,16 @@ use super::text::one_line;
 /// Renders the answer in a sentence, and a row for each benchmark: what each run says, and all together.
 pub fn agreement_table(agreement: &Agreement) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
-    let several = {
-        let mut revisions: Vec<&str> =
-            agreement.benchmarks.iter().map(|on| on.revision.as_str()).collect();
-        revisions.sort_unstable();
-        revisions.dedup();
-        revisions.len() > 1
-    };
-    let name = |on: &AgreementOn| {
-        let mut name = one_line(&on.benchmark);
-        // As much as tells them apart.
-        if agreement.benchmarks.iter().any(|other| {
-            other.benchmark == on.benchmark
-                && (&other.package, &other.target) != (&on.package, &on.target)
-        }) {
-            name = format!("{}::{}::{name}", one_line(&on.package), one_line(&on.target));
-        }
-        if several { format!("{name} ({})", one_line(&on.revision)) } else { name }
-    };
-    let mut sorted: Vec<&AgreementOn> = agreement.benchmarks.iter().collect();
-    sorted.sort_by(|a, b| natural_order(&name(a), &name(b)));
+    let several = agreement.revisions.len() > 2;
     let mut header = vec![String::new()];
     header.extend(agreement.runs.iter().map(|run| one_line(run)));
     header.extend(["together".to_owned(), String::new()]);
     rows.push(header);
-    for on in sorted {
-        let mut row = vec![name(on)];
+    for (name, on) in named(agreement) {
+        let name = if several { format!("{name} ({})", one_line(&on.revision)) } else { name };
+        let mut row = vec![name];
         row.extend(on.runs.iter().map(|run| run.as_ref().map_or_else(|| "-".to_owned(), cell)));
-        row.extend([cell(&on.combined), answer(on, agreement)]);
+        row.extend([cell(&on.combined), answer(on, agreement, one_line)]);
         rows.push(row);
     }
     let columns = rows[0].len();
@@ -73,7 +56,27 @@ pub fn agreement_table(agreement: &Agreement) -> String {
     text
 }
 
-fn sentence(agreement: &Agreement) -> String {
+/// All that was compared, each with as much of its benchmark's name as tells it apart, in the order of the names.
+pub(super) fn named(agreement: &Agreement) -> Vec<(String, &AgreementOn)> {
+    let mut targets: HashMap<&str, HashSet<(&str, &str)>> = HashMap::new();
+    for on in &agreement.benchmarks {
+        targets.entry(&on.benchmark).or_default().insert((&on.package, &on.target));
+    }
+    let name = |on: &AgreementOn| {
+        let benchmark = one_line(&on.benchmark);
+        if targets[on.benchmark.as_str()].len() == 1 {
+            return benchmark;
+        }
+        format!("{}::{}::{benchmark}", one_line(&on.package), one_line(&on.target))
+    };
+    let mut all: Vec<_> = agreement.benchmarks.iter().map(|on| (name(on), on)).collect();
+    // Stable, so that several revisions of one benchmark keep their order.
+    all.sort_by(|(a, _), (b, _)| natural_order(a, b));
+    all
+}
+
+/// How many benchmarks have which answer.
+pub(super) fn sentence(agreement: &Agreement) -> String {
     let count =
         |is: fn(&Answer) -> bool| agreement.benchmarks.iter().filter(|on| is(&on.answer)).count();
     let parts: Vec<String> = [
@@ -90,7 +93,7 @@ fn sentence(agreement: &Agreement) -> String {
 }
 
 /// `*** -16.67 % ±0.17%`
-fn cell(estimate: &Estimate) -> String {
+pub(super) fn cell(estimate: &Estimate) -> String {
     if estimate.verdict == Verdict::IdenticalCode {
         return "identical code".to_owned();
     }
@@ -101,12 +104,17 @@ fn cell(estimate: &Estimate) -> String {
     if words.is_empty() { "-".to_owned() } else { words.join(" ") }
 }
 
-fn answer(on: &AgreementOn, agreement: &Agreement) -> String {
+/// The answer for one benchmark. How runs are called is up to the form.
+pub(super) fn answer(
+    on: &AgreementOn,
+    agreement: &Agreement,
+    called: fn(&str) -> String,
+) -> String {
     match on.answer {
         Answer::Agree => "agree".to_owned(),
         Answer::Noisier(run) => {
             let name = agreement.runs.get(run).map_or("one", String::as_str);
-            format!("agree; {} is noisier", one_line(name))
+            format!("agree; {} is noisier", called(name))
         }
         Answer::Contradict => match on.adjusted_p_value {
             Some(p) if p >= 0.0001 => format!("contradict (p = {p:.4})"),

@@ -20,7 +20,7 @@ pub use cells::{Cells, TITLES, verdict};
 pub use circumstances::{Circumstance, circumstances, expected_false_stars, short_commit};
 pub use export::{bencher, csv, github_action_benchmark};
 pub use html::html;
-pub use markdown::{MARKDOWN_LIMIT, MarkdownOptions, markdown};
+pub use markdown::{MARKDOWN_LIMIT, MarkdownOptions, agreement_markdown, markdown};
 pub use names::{Naming, natural_order};
 pub use order::{Row, Sort, is_change, rows};
 pub use parameters::split_parameters;

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::stats::{Confidence, Percent, Verdict, heterogeneity, holm};
 
 use super::merge::{NamedResults, merge};
-use super::schema::Comparison;
+use super::schema::{Comparison, Revision};
 
 /// That runs contradict each other somewhere is said by chance in at most this share of all answers.
 const LEVEL: f64 = 0.05;
@@ -23,6 +23,8 @@ pub struct Agreement {
     pub margin_percent: Percent,
     /// What the revisions were compared with.
     pub reference: String,
+    /// All revisions, the reference first.
+    pub revisions: Vec<Revision>,
     /// One for each benchmark and revision other than the reference.
     pub benchmarks: Vec<AgreementOn>,
 }
@@ -122,6 +124,7 @@ pub fn agreement(files: &[NamedResults]) -> Result<Agreement> {
         runs: files.iter().map(|(file, _)| file.clone()).collect(),
         margin_percent: combined.margin_percent,
         reference: combined.revisions[0].label.clone(),
+        revisions: combined.revisions,
         benchmarks,
     })
 }

@@ -3,6 +3,7 @@
 //! The answer comes first, then what changed and what failed; the rest is folded. Names, labels, messages and
 //! commands may come from strangers: see [`escape`]. The length is limited: see [`budget`].
 
+mod agreement;
 mod budget;
 mod escape;
 mod parts;
@@ -12,6 +13,8 @@ use crate::stats::Verdict;
 
 use super::circumstances::{expected_false_stars, short_commit};
 use super::variant::{Variant, answer, answer_of, variants};
+
+pub use agreement::agreement_markdown;
 
 use budget::{Block, Item, fit};
 use escape::{code, link, own};
@@ -48,14 +51,19 @@ pub fn markdown(results: &Results, options: &MarkdownOptions) -> String {
     };
     fit(&head, blocks, options.limit).unwrap_or_else(|| {
         // So little room that not even commits fit: the answer in plain words, as far as it goes.
-        let mut text = own(&answer(results));
-        if variants.len() > 1 {
-            text = "The answer does not fit here; the results file has it.".to_owned();
-        }
-        let end = (0..=options.limit.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-        text.truncate(end.unwrap_or_default());
-        text
+        let text = match &variants[..] {
+            [_, _, ..] => "The answer does not fit here; the results file has it.".to_owned(),
+            _ => own(&answer(results)),
+        };
+        beginning(text, options.limit)
     })
+}
+
+/// At most so many bytes of a text.
+fn beginning(mut text: String, most: usize) -> String {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.truncate(end.unwrap_or_default());
+    text
 }
 
 fn one_revision(

@@ -312,7 +312,8 @@ pub fn folded(importance: u8, what: &str, lines: Vec<String>) -> Option<Block> {
     })
 }
 
-fn summary(text: &str) -> String {
+/// The beginning of something folded, up to its content.
+pub fn summary(text: &str) -> String {
     format!("<details><summary>{}</summary>\n\n", own(text))
 }
 

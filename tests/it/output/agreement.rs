@@ -60,6 +60,16 @@ fn agreement_noise_and_contradiction_are_told_apart() {
 }
 
 #[test]
+fn contradictions_are_open_in_markdown_and_commits_are_linked() {
+    let directory = tempfile::tempdir().unwrap();
+    two_runs(directory.path());
+    let agree = ["report", "first.json", "second.json", "--agree", "--format", "markdown"];
+    let links = ["--repository-url", "https://github.com/owner/name", "--ci-url", "https://ci/7"];
+    let text = run(directory.path(), &[&agree[..], &links].concat()).exits_with(0).stdout;
+    assert_data_eq!(text, file!["../../snapshots/agreement.md"].raw());
+}
+
+#[test]
 fn what_cannot_agree_or_be_shown_is_refused_in_words() {
     let directory = tempfile::tempdir().unwrap();
     two_runs(directory.path());
@@ -88,8 +98,8 @@ error: first.json and other.json have different revisions
     assert_data_eq!(
         refusal(&["report", "first.json", "second.json", "--agree", "--format", "html"]),
         str![[r#"
-error: agreement is shown as a table or as JSON
-  help: leave out --format, or give --format json
+error: agreement is shown as a table, as Markdown or as JSON
+  help: leave out --format, or give --format markdown or --format json
 
 "#]]
     );

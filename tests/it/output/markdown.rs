@@ -1,7 +1,7 @@
 //! Markdown, as GitHub would read it.
 
-use cargo_bench_compare::report::{MarkdownOptions, markdown, one_line};
-use cargo_bench_compare::results::Results;
+use cargo_bench_compare::report::{MarkdownOptions, agreement_markdown, markdown, one_line};
+use cargo_bench_compare::results::{Results, agreement};
 use proptest::prelude::*;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
@@ -287,6 +287,65 @@ fn skeleton(text: &str) -> Result<Vec<String>, TestCaseError> {
     Ok(skeleton)
 }
 
+/// Two runs with every answer, in which these texts stand for all names. Each benchmark is in two packages.
+fn agreement_with_texts(
+    several: bool,
+    name: &str,
+    label: &str,
+    run: &str,
+    options: &MarkdownOptions,
+) -> String {
+    let labels: &[&str] = if several { &["main", label, "other"] } else { &["main", label] };
+    let file = |seed: u64, benchmarks: &[(&str, f64, f64)]| {
+        let mut file = results(labels);
+        file["seed"] = json!(seed);
+        let benchmark = |(number, factor, spread): &(&str, f64, f64)| {
+            let factors = vec![*factor; labels.len() - 1];
+            let id = format!("{number}{name}");
+            let package = if *number == "4" { "p" } else { name };
+            let one = measured([package, "t", &id], 12, 9.0, &factors, *spread);
+            let mut other = one.clone();
+            other["package"] = json!(format!("{name}2"));
+            [one, other]
+        };
+        file["measured"] = benchmarks.iter().flat_map(benchmark).collect();
+        Results::from_json(&file.to_string()).unwrap()
+    };
+    let runs = [
+        (
+            format!("1{run}"),
+            file(1, &[("1", 1.2, 0.01), ("2", 1.1, 0.01), ("3", 1.0, 0.1), ("4", 1.0, 0.01)]),
+        ),
+        (format!("2{run}"), file(2, &[("1", 1.2, 0.012), ("2", 0.9, 0.01), ("3", 1.001, 0.004)])),
+    ];
+    agreement_markdown(&agreement(&runs).unwrap(), options)
+}
+
+#[test]
+fn the_limit_holds_for_agreement_too_and_contradictions_are_cut_last() {
+    let of = |limit: usize| {
+        let options = MarkdownOptions { limit, ..MarkdownOptions::default() };
+        agreement_with_texts(false, &"x".repeat(150), "HEAD", "run", &options)
+    };
+    let whole = of(65_536);
+    assert!(
+        whole.contains("2 contradict; 2 agree; 2 agree, but one run is noisier; 2 measured"),
+        "{whole}"
+    );
+    for limit in [0, 1, 100, 1_000, 2_000, whole.len() - 1, whole.len()] {
+        let text = of(limit);
+        assert!(text.len() <= limit, "{} > {limit}", text.len());
+        assert_eq!(
+            text.contains("left out here: "),
+            (1_000..whole.len()).contains(&limit),
+            "{limit}"
+        );
+        assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
+    }
+    let text = of(2_000);
+    assert!(text.contains("| contradict (p") && !text.contains("in one run only |"), "{text}");
+}
+
 /// The cells of the first column of the first table.
 fn first_cells(text: &str) -> Vec<String> {
     let mut cells = Vec::new();
@@ -320,6 +379,22 @@ proptest! {
         prop_assert_eq!(skeleton(&text)?, skeleton(&harmless)?, "{}", text);
         let harmless = |c| c == '\n' || !char::is_control(c) && c != '\u{202e}';
         prop_assert!(text.chars().all(harmless));
+    }
+
+    #[test]
+    fn nothing_from_elsewhere_is_anything_but_text_where_runs_agree(
+        name in hostile(), label in hostile(), run in hostile(), several in any::<bool>(),
+    ) {
+        let (name, label, run) = (format!("{name}{MARK}"), format!("{label}{MARK}"), format!("{run}{MARK}"));
+        let options = MarkdownOptions::default();
+        let text = agreement_with_texts(several, &name, &label, &run, &options);
+        let harmless = agreement_with_texts(several, "name", "label", "run", &options);
+        prop_assert_eq!(skeleton(&text)?, skeleton(&harmless)?, "{}", text);
+        let harmless = |c| c == '\n' || !char::is_control(c) && c != '\u{202e}';
+        prop_assert!(text.chars().all(harmless));
+        // All four answers are there.
+        prop_assert_eq!(text.matches("\n<details><summary>").count(), 3);
+        prop_assert!(text.contains("contradict (p"));
     }
 
     #[test]
