@@ -376,6 +376,11 @@ impl Measured {
 
     /// The same, apart for each run of which results were merged; runs without any are left out.
     pub fn strata(&self, base: usize, head: usize) -> Vec<Vec<(f64, f64)>> {
+        self.pairs_of_runs(base, head).into_values().collect()
+    }
+
+    /// The same by run, in the same order: a position in `parts`, and its pairs.
+    pub fn pairs_of_runs(&self, base: usize, head: usize) -> BTreeMap<usize, Vec<(f64, f64)>> {
         let mut strata: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
         for launch in &self.launches {
             let value = |position: usize| launch.values.get(position).copied().flatten();
@@ -383,7 +388,7 @@ impl Measured {
                 strata.entry(launch.part).or_default().push((base, head));
             }
         }
-        strata.into_values().collect()
+        strata
     }
 
     /// ln(head time / base time) of each launch group that has both.

@@ -8,19 +8,25 @@ use crate::report::text::{one_line, shortened};
 use crate::results::{Comparison, Measured, Method, Results};
 use crate::stats::{Percent, StoppedBy};
 
-use super::plot::{Side, Strip, distribution, pairs};
+use super::plot::{Run, Side, Strip, distribution, pairs};
+use super::runs::{machine, machines, runs};
 use super::{Benchmark, class, position, side_class};
 
 /// The details of one benchmark.
 pub fn details(benchmark: &Benchmark, results: &Results) -> Markup {
     let measured: Vec<&Comparison> =
         benchmark.comparisons.iter().copied().filter(|c| !c.log_ratios.is_empty()).collect();
+    let runs: Vec<Vec<Run>> =
+        measured.iter().map(|c| runs(c, benchmark.measured, results)).collect();
+    let strips: Vec<Strip> =
+        measured.iter().zip(&runs).map(|(c, runs)| strip(c, runs, results)).collect();
     html! {
         div.panel {
             @if !measured.is_empty() {
                 figure {
-                    figcaption { "Improvement of the launch pairs, in time order" }
-                    (pairs(&measured.iter().map(|c| strip(c, results)).collect::<Vec<_>>()))
+                    figcaption { (caption(&runs)) }
+                    (pairs(&strips))
+                    (machines(&runs, results))
                 }
                 figure {
                     figcaption { (quantity(measured[0])) " of the launches" }
@@ -58,11 +64,20 @@ pub fn short_unit(comparison: &Comparison) -> String {
     one_line(&comparison.unit)
 }
 
-fn strip<'a>(comparison: &'a Comparison, results: &Results) -> Strip<'a> {
+fn caption(runs: &[Vec<Run>]) -> &'static str {
+    if runs.iter().any(|runs| runs.len() > 1) {
+        "Improvement of the launch pairs, in time order within each run"
+    } else {
+        "Improvement of the launch pairs, in time order"
+    }
+}
+
+fn strip<'a>(comparison: &'a Comparison, runs: &'a [Run], results: &Results) -> Strip<'a> {
     let improvement = |d: &f64| Percent::improvement_from_log_ratio(*d).value();
     Strip {
         label: &comparison.head.label,
         class: head_class(comparison, results),
+        runs,
         improvements: comparison.log_ratios.iter().map(improvement).collect(),
         estimate: comparison.improvement_percent.map(Percent::value),
         interval: comparison.interval_percent,
@@ -142,6 +157,11 @@ fn facts(
     if comparison.margin_percent != results.margin_percent {
         facts.push(("margin of its own", format!("±{}", comparison.margin_percent)));
     }
+    if let [only] = runs(comparison, measured, results)[..] {
+        let Run { number, .. } = only;
+        let run = format!("{number} of {}: {}", results.parts.len(), machine(number, results));
+        facts.push(("run", run));
+    }
     facts.push(("measured", method(comparison.method).to_owned()));
     facts.extend(comparison.stopped_by.map(|by| ("stopped", stopped(by).to_owned())));
     facts.extend(
@@ -203,12 +223,16 @@ fn stopped(by: StoppedBy) -> &'static str {
 
 /// One line a launch group, separated by tabs, so that they can be pasted into a spreadsheet.
 fn raw(measured: &Measured, results: &Results) -> String {
-    let mut text = String::from("launch");
+    let is_merged = results.parts.len() > 1;
+    let mut text = String::from(if is_merged { "run\tlaunch" } else { "launch" });
     for revision in &results.revisions {
         _ = write!(text, "\t{}", shortened(&revision.label, 14));
     }
     text.push('\n');
     for launch in &measured.launches {
+        if is_merged {
+            _ = write!(text, "{}\t", launch.part + 1);
+        }
         _ = write!(text, "{}", launch.group);
         for value in &launch.values {
             text.push('\t');

@@ -8,6 +8,7 @@ mod details;
 mod overview;
 mod plot;
 mod rest;
+mod runs;
 mod sweeps;
 
 use std::collections::HashMap;

@@ -233,6 +233,64 @@ fn several_revisions_stand_side_by_side() {
     );
 }
 
+/// Two runs of the same benchmark, and a benchmark that only the second has.
+fn merged() -> Value {
+    let mut file = file(&["main", "HEAD"]);
+    let part = |cpu: &str| json!({"environment": {"system": "s", "cpu": cpu, "cores": 8}, "command": "c", "seed": 1});
+    file["parts"] = json!([part("Slow <b>"), part("Fast")]);
+    let mut both = measured("both", 30, &[1.2]);
+    for (index, launch) in both["launches"].as_array_mut().unwrap().iter_mut().enumerate() {
+        launch["part"] = json!(usize::from(index >= 12));
+        launch["group"] = json!(if index < 12 { index + 1 } else { index - 11 });
+    }
+    let mut one = measured("one", 12, &[1.0]);
+    for launch in one["launches"].as_array_mut().unwrap() {
+        launch["part"] = json!(1);
+    }
+    file["measured"] = json!([both, one]);
+    file
+}
+
+#[test]
+fn machines_are_told_apart_in_the_launch_pairs_of_merged_results() {
+    let page = Page::of(&results(&merged()));
+    // One line between two runs, in the plot of the benchmark that both have.
+    let between = page.starts.iter().filter(|(name, attributes)| {
+        name == "path" && attributes.contains(&("class".to_owned(), "between".to_owned()))
+    });
+    assert_eq!(between.count(), 1);
+    let labels: Vec<&str> =
+        page.texts("text").into_iter().filter(|text| text.starts_with("run ")).collect();
+    assert_eq!(labels, ["run 1", "run 2"]);
+    // Their numbers lead to the machines.
+    let machines = page.texts("li").into_iter().filter(|text| text.ends_with("8 cores"));
+    let items: Vec<(&str, &str)> =
+        page.attribute("li", "value").into_iter().zip(machines).collect();
+    assert_eq!(items, [("1", "s, Slow <b>, 8 cores"), ("2", "s, Fast, 8 cores")]);
+    assert!(page.texts("dd").contains(&"2 of 2: s, Fast, 8 cores"), "{:?}", page.texts("dd"));
+    let captions = page.texts("figcaption");
+    let within = captions.iter().filter(|text| text.ends_with("in time order within each run"));
+    assert_eq!(within.count(), 1, "{captions:?}");
+    assert!(
+        page.attribute("svg", "aria-label")
+            .iter()
+            .any(|label| label.starts_with("30 launch pairs of 2 runs"))
+    );
+    // The raw numbers say it, too.
+    let raw = page.texts("pre").concat();
+    assert!(raw.contains("run\tlaunch\tmain\tHEAD\n1\t1\t") && raw.contains("\n2\t18\t"), "{raw}");
+}
+
+#[test]
+fn one_run_has_no_number() {
+    let mut file = file(&["main", "HEAD"]);
+    file["measured"] = json!([measured("a", 12, &[1.2])]);
+    let page = html(&results(&file));
+    for word in ["class=\"between\"", "<ol", "<dt>run</dt>", "run\tlaunch", "within each run"] {
+        assert!(!page.contains(word), "{word}");
+    }
+}
+
 #[test]
 fn the_policy_names_the_styles_and_the_script_that_are_there() {
     let mut file = file(&["main", "HEAD"]);

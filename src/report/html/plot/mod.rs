@@ -13,4 +13,4 @@ mod svg;
 pub use curves::{Curve, CurvePoint, Curves, curves};
 pub use distribution::{Side, distribution};
 pub use forest::Forest;
-pub use pairs::{Strip, pairs};
+pub use pairs::{Run, Strip, pairs};
