@@ -22,4 +22,5 @@ mod several_revisions;
 mod shards;
 mod signed_rank_oracle;
 mod support;
+mod values_of_r;
 mod worktrees;
