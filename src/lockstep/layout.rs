@@ -27,6 +27,8 @@ pub mod unfit {
     pub const THREAD: u32 = 1;
     /// It sleeps, or waits with a time limit.
     pub const SLEEP: u32 = 2;
+    /// It has started a copy of itself.
+    pub const FORK: u32 = 4;
 }
 
 /// What concerns one side.

@@ -169,6 +169,7 @@ impl Baton {
         match side.unfit.load(Acquire) {
             0 => None,
             reasons if reasons & unfit::THREAD != 0 => Some(Unfit::Threads),
+            reasons if reasons & unfit::FORK != 0 => Some(Unfit::Forks),
             _ => Some(Unfit::Sleeps),
         }
     }
@@ -364,6 +365,8 @@ mod tests {
         baton.side(side).loaded.store(2, Release);
         baton.side(side).unfit.store(unfit::SLEEP, Release);
         assert_eq!(baton.unfit(side), Some(Unfit::Sleeps));
+        baton.side(side).unfit.store(unfit::SLEEP | unfit::FORK, Release);
+        assert_eq!(baton.unfit(side), Some(Unfit::Forks));
         baton.side(side).unfit.store(unfit::SLEEP | unfit::THREAD, Release);
         assert_eq!(baton.unfit(side), Some(Unfit::Threads));
     }

@@ -23,6 +23,8 @@ pub use unsupported::{Attachment, Baton, Preload};
 pub enum Unfit {
     /// It started a thread, which would run while other sides have the baton.
     Threads,
+    /// It forked; the copy would run while other sides have the baton.
+    Forks,
     /// It sleeps or waits with a time limit, so that it does not take the time that it measures.
     Sleeps,
     /// The library was not loaded into it: a static executable, or the system forbids it.
@@ -36,6 +38,7 @@ impl std::fmt::Display for Unfit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Threads => "starts threads",
+            Self::Forks => "forks: it starts copies of its own process",
             Self::Sleeps => "sleeps or waits with a time limit",
             Self::NotLoaded => "does not load the library that keeps processes in step",
             Self::Configured => "is configured so",

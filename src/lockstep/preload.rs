@@ -36,12 +36,14 @@ pub struct Timespec {
 }
 
 pub type Thread = usize;
+const NO_THREAD: Thread = 0;
 type ClockGettime = unsafe extern "C" fn(c_int, *mut Timespec) -> c_int;
 type PthreadCreate =
     unsafe extern "C" fn(*mut Thread, *const c_void, *const c_void, *mut c_void) -> c_int;
 type Nanosleep = unsafe extern "C" fn(*const Timespec, *mut Timespec) -> c_int;
 type ClockNanosleep = unsafe extern "C" fn(c_int, c_int, *const Timespec, *mut Timespec) -> c_int;
 type Poll = unsafe extern "C" fn(*mut c_void, u64, c_int) -> c_int;
+type Handler = Option<unsafe extern "C" fn()>;
 type TimedWait = unsafe extern "C" fn(*mut c_void, *mut c_void, *const Timespec) -> c_int;
 
 #[link(name = "c")]
@@ -60,6 +62,7 @@ unsafe extern "C" {
         offset: i64,
     ) -> *mut c_void;
     fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    fn pthread_atfork(before: Handler, in_parent: Handler, in_child: Handler) -> c_int;
     fn pthread_self() -> Thread;
     fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int;
     fn strchr(text: *const c_char, character: c_int) -> *const c_char;
@@ -71,6 +74,7 @@ unsafe extern "C" {
 struct Side {
     page: *const Page,
     position: usize,
+    /// The thread that hands the baton on; nobody's in a copy of the process.
     main_thread: Thread,
     /// What the clocks of this process are behind the real ones: the time it has waited.
     hidden: i64,
@@ -84,7 +88,7 @@ struct Side {
 static mut SIDE: Side = Side {
     page: null(),
     position: 0,
-    main_thread: 0,
+    main_thread: NO_THREAD,
     hidden: 0,
     has_since: 0,
     speed: 1,
@@ -121,6 +125,7 @@ unsafe extern "C" fn join() {
                         (*side).speed = i64::from(atoi(speed)).max(1);
                     }
                     (*side).page = page.cast();
+                    pthread_atfork(Some(before_fork), None, Some(after_fork));
                     let mine = &(&(*(*side).page).sides)[position];
                     // It may be expected at its first clock reading already.
                     let _ =
@@ -139,6 +144,17 @@ unsafe extern "C" fn join() {
             unsetenv(USER_PRELOAD_VARIABLE.as_ptr());
         }
     }
+}
+
+/// A copy of the process would run while others have the baton. (Programs that are started are not noticed: Rust and
+/// the C library start them without `fork`, and whoever starts one usually waits for it.)
+unsafe extern "C" fn before_fork() {
+    unsafe { not_fit(unfit::FORK) }
+}
+
+/// The copy takes no part: the turn that it would take is its original's. Its clocks go on as they were.
+unsafe extern "C" fn after_fork() {
+    unsafe { (*addr_of_mut!(SIDE)).main_thread = NO_THREAD }
 }
 
 /// The next definition of a function after this library's.
@@ -290,18 +306,18 @@ unsafe fn wake(futex: *const core::sync::atomic::AtomicU32) {
     unsafe { syscall(FUTEX, futex, WAKE, c_int::MAX, 0usize, 0usize, 0u32) };
 }
 
-/// Notes why this process is not fit for lock-step. One with threads is set free at once, for its threads
+/// Notes why this process is not fit for lock-step. One with threads or copies is set free at once, for they
 /// would run while others have the baton.
 unsafe fn not_fit(reason: u32) {
     unsafe {
         let page = SIDE.page;
-        if page.is_null() {
+        if page.is_null() || SIDE.main_thread == NO_THREAD {
             return;
         }
         let me = SIDE.position;
         let mine = &(&(*page).sides)[me];
         mine.unfit.fetch_or(reason, AcqRel);
-        if reason == unfit::THREAD {
+        if reason != unfit::SLEEP {
             mine.state.store(state::FREE, Release);
             if let Some(other) = next_in_step(&*page, me) {
                 let mine_to_give =

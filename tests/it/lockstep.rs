@@ -40,6 +40,30 @@ pub fn ahead() -> [f64; 3] {
     }
 }
 
+/// A copy of this process does it and ends. It is waited for, if it is to be.
+#[allow(unused)]
+pub fn fork(is_waited_for: bool, what: fn()) {
+    extern "C" {
+        fn fork() -> i32;
+        fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+        fn _exit(code: i32) -> !;
+    }
+    unsafe {
+        match fork() {
+            0 => {
+                what();
+                _exit(0)
+            }
+            child if is_waited_for => {
+                let mut status = 1;
+                assert_eq!(waitpid(child, &mut status, 0), child);
+                assert_eq!(status, 0);
+            }
+            child => assert!(child > 0),
+        }
+    }
+}
+
 #[allow(unused)]
 pub fn kill_myself() {
     extern "C" {
@@ -157,6 +181,45 @@ fn sides_are_in_step_where_they_can_be_and_what_cannot_is_said() {
     assert!(results.comparisons.iter().all(|found| found.method == Method::Process));
     let alone = comparison(&results, "real time").base.nanoseconds.unwrap();
     assert!(alone < 1200.0, "{alone}: time is hidden although nobody waits");
+    fixture.assert_nothing_left_behind();
+}
+
+#[test]
+fn a_process_that_copies_itself_is_not_in_step_and_its_copies_leave_the_baton_alone() {
+    // What the copy sees of time goes on where its original was: both spin for as long as they say.
+    let forks = r#"
+    c.bench_function("forks", |b| b.iter_custom(|n| {
+        for _ in 0..n.min(3) {
+            sample::fork(true, || {
+                let start = sample::seconds(1);
+                sample::spin(500_000);
+                if sample::seconds(1) - start > 10.0 { sample::kill_myself() }
+            });
+        }
+        sample::spin(n * 2000);
+        Duration::from_nanos(n * 1000)
+    }));
+    c.bench_function("leaves a copy", |b| b.iter_custom(|n| {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| sample::fork(false, || sample::spin(2_000_000_000)));
+        sample::spin(n * 2000);
+        Duration::from_nanos(n * 1000)
+    }));
+"#;
+    let last = busy("last", "if sample::IS_HEAD { 1500 } else { 1000 }");
+    let fixture = fixture(&[&busy("first", "1000"), forks, &last].concat());
+    let arguments = ["base..HEAD", "--runs", "3", "--format", "json"];
+    let results = fixture.run(&arguments).exits_with(0).results();
+    for benchmark in ["first", "last"] {
+        let found = comparison(&results, benchmark);
+        assert_eq!((found.method, found.pairs), (Method::Lockstep, 3), "{benchmark}");
+    }
+    for benchmark in ["forks", "leaves a copy"] {
+        let found = comparison(&results, benchmark);
+        let note = "not measured in step, because it forks: it starts copies of its own process";
+        assert_eq!((found.method, &found.notes[..]), (Method::Process, &[note.to_owned()][..]));
+        assert_eq!(found.pairs, 3);
+    }
     fixture.assert_nothing_left_behind();
 }
 
