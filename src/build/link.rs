@@ -105,7 +105,8 @@ impl std::fmt::Display for Fixed {
             Self::NotRepeatable => f.write_str("linking again does not give the same code"),
             Self::Refused(why) => write!(
                 f,
-                "the linker cannot shuffle functions; lld, rustc's own on x86-64 Linux since 1.90, and mold can ({why})"
+                "the linker cannot shuffle functions ({why}); lld and mold can, and `-C link-arg=-fuse-ld=lld` in \
+                 rustflags chooses one"
             ),
             Self::Slow(time) => write!(f, "linking takes {:.0} s each time", time.as_secs_f64()),
             Self::NothingMoves => {

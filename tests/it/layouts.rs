@@ -244,6 +244,45 @@ fn a_linker_and_a_compiler_wrapper_of_the_users_own_stay_in_place() {
 }
 
 #[test]
+fn mold_shuffles_in_its_own_way_behind_a_wrapper_of_the_environment() {
+    if std::process::Command::new("mold").arg("--version").output().is_err() {
+        eprintln!("not tested: there is no mold on this machine");
+        return;
+    }
+    let script = "fn main() { println!(\"cargo:rustc-link-arg-benches=-fuse-ld=mold\"); }\n";
+    let fixture = fixture("", &[("build.rs", script)]);
+    let bench = std::fs::read_to_string(fixture.root().join("benches/timing.rs")).unwrap();
+    // Every executable, what cargo built and each that is launched, looks for what its linker has left in it. (The
+    // text must not be there for being looked for.)
+    let check = r#"
+pub fn check() {
+    let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let mark = format!("(compatible {} GNU ld)", black_box("with"));
+    let is_there = program.windows(mark.len()).any(|part| part == mark.as_bytes());
+    assert!(is_there, "another linker than mold");
+}
+"#;
+    fixture.write("benches/timing.rs", bench.replace("    log();", "    log(); check();") + check);
+    let (wrapper, compiled) =
+        (fixture.outside().join("my-wrapper"), fixture.outside().join("compiled"));
+    write_program(
+        &wrapper,
+        &format!("#!/bin/sh\necho \"$@\" >> {}\nexec \"$@\"\n", compiled.display()),
+    );
+    fixture.commit_two_times();
+    let log = fixture.outside().join("layouts.log");
+    let mut command = fixture.command(&["base..HEAD", "--runs", "3", "--format", "json"]);
+    command.env("RUSTC_WRAPPER", &wrapper).env("LAYOUT_LOG", &log);
+    let run = Run::of(command.output().unwrap()).exits_with(0);
+    let results = run.results();
+    assert_eq!(distinct(&seeds(&results)), 6, "{}", run.stderr);
+    let log: Vec<Line> = std::fs::read_to_string(&log).unwrap().lines().map(Line::new).collect();
+    assert_eq!(shuffled_orders(&log).len(), 6, "{log:?}");
+    let compiled_by_it = std::fs::read_to_string(&compiled).unwrap();
+    assert_eq!(compiled_by_it.matches("--crate-name timing").count(), 2, "{compiled_by_it}");
+}
+
+#[test]
 fn a_linker_that_cannot_shuffle_is_named_once_with_the_consequence() {
     let script = "fn main() { println!(\"cargo:rustc-link-arg-benches=-fuse-ld=bfd\"); }\n";
     let fixture =
