@@ -172,3 +172,49 @@ fn in_a_workspace_dependencies_are_inherited_found_and_locked() {
     assert_eq!(state(&fixture), before);
     fixture.assert_nothing_left_behind();
 }
+
+#[test]
+fn a_package_that_only_has_benchmarks_is_laid_over_a_revision_that_has_not_got_it() {
+    let fixture = Fixture::new();
+    let library = |time: u64| format!("pub const TIME: u64 = {time};\n");
+    let package = "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[lib]\nbench = false\n";
+    fixture.write("Cargo.toml", package.to_owned() + &quick_to_build("sample"));
+    fixture.write("src/lib.rs", library(1000));
+    fixture.write(".gitignore", "/target\nCargo.lock\n");
+    fixture.commit("base");
+    fixture.git(&["tag", "base"]);
+    let (name, specification) = CRITERION.split_once(" = ").unwrap();
+    let workspace = format!(
+        "\n[workspace]\nmembers = [\"measures\"]\n\n[workspace.package]\nedition = \"2021\"\n\n\
+         [workspace.dependencies]\n{name} = {specification}\nsample = {{ path = \".\" }}\n"
+    );
+    fixture.write("Cargo.toml", package.to_owned() + &quick_to_build("sample") + &workspace);
+    fixture.write("src/lib.rs", library(1250));
+    // One of its targets cannot be had at base.
+    let measures = "[package]\nname = \"measures\"\nversion = \"0.1.0\"\nedition.workspace = true\n\n\
+                    [dependencies]\ncriterion.workspace = true\nsample.workspace = true\n\n\
+                    [[bench]]\nname = \"timing\"\nharness = false\n\n\
+                    [[bench]]\nname = \"impossible\"\nharness = false\n";
+    fixture.write("measures/Cargo.toml", measures);
+    fixture.write("measures/benches/timing.rs", bench(&steady("new", "sample::TIME")));
+    fixture.write("measures/benches/impossible.rs", bench(&steady("impossible", "sample::MORE")));
+    fixture.write("src/lib.rs", library(1250) + "pub const MORE: u64 = 7;\n");
+    let locked =
+        lockfile("measures").replace(" \"criterion\",\n]", " \"criterion\",\n \"sample\",\n]");
+    let locked = locked + "\n[[package]]\nname = \"sample\"\nversion = \"0.1.0\"\n";
+    fixture.write("Cargo.lock", locked);
+    fixture.commit("head");
+    let before = state(&fixture);
+
+    let arguments = ["base..HEAD", "--benches-from", "head", "--runs", "6", "-p", "measures"];
+    let run = fixture.run(&[&arguments[..], &["--format", "json"]].concat()).exits_with(3);
+    let results = run.results();
+    assert_eq!(names(&results), [("new", Verdict::Regressed)]);
+    assert_eq!(results.comparisons[0].base.nanoseconds, Some(1000.0));
+    assert!(results.added.is_empty(), "{:?}", results.added);
+    let [failed] = &results.failed[..] else { panic!("{:?}", results.failed) };
+    assert_eq!((&*failed.target, &*failed.side), ("impossible", "base"));
+    assert!(failed.error.contains("cannot find value `MORE`"), "{}", failed.error);
+    assert_eq!(state(&fixture), before);
+    fixture.assert_nothing_left_behind();
+}

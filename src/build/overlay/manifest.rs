@@ -11,8 +11,14 @@ use crate::revision::normalize;
 
 use super::paths::{from_to, slashes};
 
-/// The kinds of a dependency that only tests and benchmarks have; the second spelling is an old one.
-const DEV_DEPENDENCIES: [&str; 2] = ["dev-dependencies", "dev_dependencies"];
+/// Dependencies of one kind, by the names of their tables: the second spelling is an old one.
+pub type Kind = &'static [&'static str];
+/// Those that only tests and benchmarks have.
+pub const DEV_DEPENDENCIES: Kind = &["dev-dependencies", "dev_dependencies"];
+/// Those of the package itself.
+pub const DEPENDENCIES: Kind = &["dependencies"];
+/// Those of its build script.
+pub const BUILD_DEPENDENCIES: Kind = &["build-dependencies", "build_dependencies"];
 
 /// A bench target as its own manifest describes it.
 #[derive(Debug, Clone)]
@@ -27,9 +33,9 @@ pub struct BenchTarget {
     pub required_features: Vec<String>,
 }
 
-/// A dependency of tests and benchmarks.
+/// A dependency of a package.
 #[derive(Debug, Clone)]
-pub struct DevDependency {
+pub struct Dependency {
     /// The key under which it stands.
     pub key: String,
     /// `cfg(unix)`, if it is one for some platforms only.
@@ -40,25 +46,26 @@ pub struct DevDependency {
     pub directory: Option<PathBuf>,
 }
 
-impl DevDependency {
+impl Dependency {
     /// The name of the package.
     pub fn package(&self) -> &str {
         self.specification.get("package").and_then(Value::as_str).unwrap_or(&self.key)
     }
 }
 
-/// The dev-dependencies of a package. What they inherit from the workspace is put in its place; relative paths
+/// The dependencies of a package of one kind. What they inherit from the workspace is put in its place; relative paths
 /// are made absolute.
-pub fn dev_dependencies(
+pub fn dependencies(
+    kind: Kind,
     manifest: &DocumentMut,
     package: &Path,
     workspace: &DocumentMut,
     root: &Path,
-) -> Vec<DevDependency> {
+) -> Vec<Dependency> {
     let mut found = Vec::new();
     let mut take = |platform: Option<&str>, table: &dyn TableLike| {
-        for kind in DEV_DEPENDENCIES {
-            let dependencies = table.get(kind).and_then(Item::as_table_like);
+        for name in kind {
+            let dependencies = table.get(name).and_then(Item::as_table_like);
             for (key, item) in dependencies.into_iter().flat_map(TableLike::iter) {
                 let own = specification(item);
                 let is_inherited = own.get("workspace").and_then(Value::as_bool) == Some(true);
@@ -70,7 +77,7 @@ pub fn dev_dependencies(
                 };
                 let path = specification.get("path").and_then(Value::as_str);
                 let directory = path.map(|path| normalize(&from.join(path)));
-                found.push(DevDependency {
+                found.push(Dependency {
                     key: key.to_owned(),
                     platform: platform.map(str::to_owned),
                     specification,
@@ -120,6 +127,9 @@ fn inherited(mut shared: InlineTable, own: &InlineTable) -> InlineTable {
     }
     if own.get("default-features").and_then(Value::as_bool) == Some(true) {
         shared.remove("default-features");
+    }
+    if let Some(optional) = own.get("optional") {
+        shared.insert("optional", optional.clone());
     }
     shared
 }
@@ -172,14 +182,15 @@ pub fn remove_bench(manifest: &mut DocumentMut, name: &str) {
     }
 }
 
-/// Adds dev-dependencies to a manifest that lies in `package`. They take the place of those of the same name.
-pub fn add_dev_dependencies(
+/// Adds dependencies of one kind to a manifest that lies in `package`. They take the place of those of the same name.
+pub fn add_dependencies(
+    kind: Kind,
     manifest: &mut DocumentMut,
     package: &Path,
-    dependencies: &[DevDependency],
+    dependencies: &[Dependency],
 ) {
     for dependency in dependencies {
-        remove_everywhere(manifest, &dependency.key);
+        remove_everywhere(kind, manifest, &dependency.key);
     }
     for dependency in dependencies {
         let mut specification = dependency.specification.clone();
@@ -193,21 +204,18 @@ pub fn add_dev_dependencies(
                 implicit_table(targets, platform)
             }
         };
-        let kind = DEV_DEPENDENCIES
-            .iter()
-            .find(|kind| table.contains_key(kind))
-            .unwrap_or(&DEV_DEPENDENCIES[0]);
-        let list = table.entry(kind).or_insert_with(|| Item::Table(Table::new()));
+        let name = kind.iter().find(|name| table.contains_key(name)).unwrap_or(&kind[0]);
+        let list = table.entry(name).or_insert_with(|| Item::Table(Table::new()));
         if let Some(list) = list.as_table_like_mut() {
             list.insert(&dependency.key, Item::Value(Value::InlineTable(specification)));
         }
     }
 }
 
-fn remove_everywhere(manifest: &mut DocumentMut, key: &str) {
+fn remove_everywhere(kind: Kind, manifest: &mut DocumentMut, key: &str) {
     let remove = |table: &mut dyn TableLike| {
-        for kind in DEV_DEPENDENCIES {
-            if let Some(list) = table.get_mut(kind).and_then(Item::as_table_like_mut) {
+        for name in kind {
+            if let Some(list) = table.get_mut(name).and_then(Item::as_table_like_mut) {
                 list.remove(key);
             }
         }
@@ -290,7 +298,8 @@ rand = { version = "0.9", features = ["std"], default-features = false }
 
     fn laid_over(base: &str) -> String {
         let head = parse(HEAD);
-        let dependencies = dev_dependencies(
+        let dependencies = dependencies(
+            DEV_DEPENDENCIES,
             &head,
             Path::new("/head/sample"),
             &parse(WORKSPACE),
@@ -298,7 +307,12 @@ rand = { version = "0.9", features = ["std"], default-features = false }
         );
         let targets = [target("parse", "benches/parse.rs"), target("found", "benches/found.rs")];
         let mut base = parse(base);
-        add_dev_dependencies(&mut base, Path::new("/head/moved/sample"), &dependencies);
+        add_dependencies(
+            DEV_DEPENDENCIES,
+            &mut base,
+            Path::new("/head/moved/sample"),
+            &dependencies,
+        );
         replace_benches(&mut base, bench_tables(&head, &targets));
         base.to_string()
     }

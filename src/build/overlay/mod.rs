@@ -6,11 +6,13 @@
 //!
 //! For each package that both have, all bench targets are replaced. What is measured stays each revision's own: `src`,
 //! dependencies, features, profiles. A dev-dependency by path is the package of that name in the revision itself,
-//! if it has it, or else is laid over too.
+//! if it has it, or else is laid over too. A package that has nothing but benchmarks is laid over whole where there is
+//! none of its name.
 
 mod files;
 mod manifest;
 mod paths;
+mod whole;
 
 use std::path::{Path, PathBuf};
 
@@ -22,12 +24,15 @@ use crate::error::{Error, Result};
 use crate::revision::normalize;
 
 use super::{FailedTarget, Workspace};
-use manifest::{BenchTarget, DevDependency};
+use manifest::{BUILD_DEPENDENCIES, BenchTarget, DEPENDENCIES, DEV_DEPENDENCIES, Dependency, Kind};
 use paths::from_to;
 
 /// The benchmarks of one side.
 pub struct Overlay {
     checkout: PathBuf,
+    /// The workspace's directory and manifest.
+    root: PathBuf,
+    root_manifest: DocumentMut,
     packages: Vec<BenchPackage>,
 }
 
@@ -37,7 +42,11 @@ struct BenchPackage {
     directory: PathBuf,
     manifest: DocumentMut,
     targets: Vec<BenchTarget>,
-    dependencies: Vec<DevDependency>,
+    dependencies: Vec<Dependency>,
+    /// Whether it measures other packages and is nothing else.
+    only_measures: bool,
+    /// Whether cargo takes it if no package is named.
+    by_default: bool,
 }
 
 /// What was laid over a side.
@@ -54,13 +63,16 @@ pub struct Laid {
 impl Overlay {
     /// Reads what bench targets a side has.
     pub fn read(workspace: &Workspace) -> Result<Self> {
-        let root = read_manifest(&workspace.root.join("Cargo.toml"))?;
-        let packages = members(&workspace.metadata)
+        let root_manifest = read_manifest(&workspace.root.join("Cargo.toml"))?;
+        let (metadata, root) = (&workspace.metadata, &workspace.root);
+        let default_members = &metadata.workspace_default_members;
+        let packages = members(metadata)
             .map(|package| {
                 let manifest = read_manifest(package.manifest_path.as_std_path())?;
                 let directory = directory_of(package);
+                let kind = DEV_DEPENDENCIES;
                 let dependencies =
-                    manifest::dev_dependencies(&manifest, &directory, &root, &workspace.root);
+                    manifest::dependencies(kind, &manifest, &directory, &root_manifest, root);
                 let targets = bench_targets(package, &directory);
                 Ok(BenchPackage {
                     name: package.name.to_string(),
@@ -68,10 +80,14 @@ impl Overlay {
                     manifest,
                     targets,
                     dependencies,
+                    only_measures: whole::only_measures(package),
+                    by_default: default_members.is_available()
+                        && default_members.contains(&package.id),
                 })
             })
             .collect::<Result<_>>()?;
-        Ok(Self { checkout: workspace.checkout.clone(), packages })
+        let (checkout, root) = (workspace.checkout.clone(), root.clone());
+        Ok(Self { checkout, root, root_manifest, packages })
     }
 
     /// Lays them over another side.
@@ -80,7 +96,9 @@ impl Overlay {
         for package in &self.packages {
             let here = members(&workspace.metadata).find(|here| *here.name == *package.name);
             if let Some(here) = here {
-                self.lay_package(package, here, workspace, &mut laid)?;
+                self.lay_package(package, &directory_of(here), workspace, &mut laid)?;
+            } else if package.only_measures {
+                self.lay_whole(package, workspace, &mut laid)?;
             }
         }
         laid.dev_dependencies.sort();
@@ -88,16 +106,44 @@ impl Overlay {
         Ok(laid)
     }
 
-    fn lay_package(
+    /// Lays a package over that the side has not got.
+    fn lay_whole(
         &self,
         package: &BenchPackage,
-        here: &Package,
         workspace: &Workspace,
         laid: &mut Laid,
     ) -> Result<()> {
-        let directory = directory_of(here);
-        let path = here.manifest_path.as_std_path();
-        let mut document = read_manifest(path)?;
+        let place = self.place_in(workspace, &package.directory);
+        let path = place.join("Cargo.toml");
+        if path.exists() {
+            return Ok(());
+        }
+        files::lay_over(&package.directory, &place)?;
+        let mut document = package.manifest.clone();
+        whole::end_inheritance(&mut document, &self.root_manifest);
+        for kind in [DEPENDENCIES, BUILD_DEPENDENCIES] {
+            let (manifest, from) = (&package.manifest, &package.directory);
+            let dependencies =
+                manifest::dependencies(kind, manifest, from, &self.root_manifest, &self.root);
+            self.add_dependencies(kind, dependencies, (&mut document, &place), workspace, laid)?;
+        }
+        fs::write(&path, document.to_string())?;
+        self.lay_package(package, &place, workspace, laid)?;
+        let path = workspace.root.join("Cargo.toml");
+        let mut document = read_manifest(&path)?;
+        whole::add_member(&mut document, &workspace.root, &place, package.by_default);
+        Ok(fs::write(path, document.to_string())?)
+    }
+
+    fn lay_package(
+        &self,
+        package: &BenchPackage,
+        directory: &Path,
+        workspace: &Workspace,
+        laid: &mut Laid,
+    ) -> Result<()> {
+        let path = directory.join("Cargo.toml");
+        let mut document = read_manifest(&path)?;
         let mut targets = Vec::new();
         for target in &package.targets {
             let lacks = |feature: &&String| !manifest::has_feature(&document, feature);
@@ -110,15 +156,32 @@ impl Overlay {
                 }),
             }
         }
-        self.lay_files(package, here, workspace)?;
+        self.lay_files(package, directory, workspace)?;
         for target in &mut targets {
             // A source outside its package lies at the same place of the checkout.
             if target.source.starts_with("..") {
                 let source = self.place_in(workspace, &package.directory.join(&target.source));
-                target.source = from_to(&directory, &source);
+                target.source = from_to(directory, &source);
             }
         }
-        let mut dependencies = package.dependencies.clone();
+        let tables = manifest::bench_tables(&package.manifest, &targets);
+        manifest::replace_benches(&mut document, tables);
+        let (kind, dependencies) = (DEV_DEPENDENCIES, package.dependencies.clone());
+        self.add_dependencies(kind, dependencies, (&mut document, directory), workspace, laid)?;
+        fs::write(&path, document.to_string())?;
+        laid.manifests.push(path);
+        Ok(())
+    }
+
+    /// Adds dependencies to a manifest in a directory of the other side.
+    fn add_dependencies(
+        &self,
+        kind: Kind,
+        mut dependencies: Vec<Dependency>,
+        (document, directory): (&mut DocumentMut, &Path),
+        workspace: &Workspace,
+        laid: &mut Laid,
+    ) -> Result<()> {
         for dependency in &mut dependencies {
             match &dependency.directory {
                 Some(there) => {
@@ -129,21 +192,16 @@ impl Overlay {
                 None => laid.dev_dependencies.push(dependency.package().to_owned()),
             }
         }
-        let tables = manifest::bench_tables(&package.manifest, &targets);
-        manifest::replace_benches(&mut document, tables);
-        manifest::add_dev_dependencies(&mut document, &directory, &dependencies);
-        fs::write(path, document.to_string())?;
-        laid.manifests.push(path.to_owned());
+        manifest::add_dependencies(kind, document, directory, &dependencies);
         Ok(())
     }
 
     fn lay_files(
         &self,
         package: &BenchPackage,
-        here: &Package,
+        directory: &Path,
         workspace: &Workspace,
     ) -> Result<()> {
-        let directory = directory_of(here);
         let sources: Vec<PathBuf> = package.targets.iter().map(|t| t.source.clone()).collect();
         let places = files::bench_places(&package.directory, &sources);
         for place in &places {
