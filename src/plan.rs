@@ -99,14 +99,14 @@ impl Filter {
 pub struct PlannedBenchmark {
     /// Its id.
     pub id: String,
-    /// The sides on which it is measured: the reference, and at least one other.
+    /// The sides on which it is measured: first the one that the others are compared with, and at least one other.
     pub sides: Vec<Side>,
 }
 
 impl PlannedBenchmark {
     /// Measures it no more on a side. Gives whether there is still something to compare.
     pub fn give_up(&mut self, side: Side) -> bool {
-        if side == Side::REFERENCE {
+        if self.sides.first() == Some(&side) {
             self.sides.clear();
         }
         self.sides.retain(|other| *other != side);
@@ -119,7 +119,7 @@ impl PlannedBenchmark {
 pub struct PlannedTarget {
     /// Its name.
     pub name: TargetName,
-    /// What is measured of it, in the reference's order.
+    /// What is measured of it, in the reference's order; then what that has not got.
     pub benchmarks: Vec<PlannedBenchmark>,
 }
 
@@ -176,8 +176,11 @@ pub struct Plan {
     pub identical: Vec<OnSide>,
     /// Benchmarks that are the same code as another side's than the reference.
     pub same_code: Vec<SameCode>,
-    /// Benchmarks that the reference has not got.
+    /// Benchmarks that the reference has not got, on the first side that has them.
     pub added: Vec<OnSide>,
+    /// Benchmarks that the reference has not got and several others have: the first of them, with which the rest
+    /// is compared.
+    pub references: HashMap<BenchmarkName, Side>,
     /// Benchmarks that only the reference has; `side` is where they are missing.
     pub removed: Vec<OnSide>,
     /// Targets whose benchmarks could not be listed.
@@ -237,6 +240,8 @@ impl Plan {
         for list in [&mut self.identical, &mut self.added, &mut self.removed] {
             list.retain(|on_side| keep(&on_side.name));
         }
+        self.same_code.retain(|same| keep(&same.name));
+        self.references.retain(|name, _| keep(name));
         self.failed.retain(|failed| {
             failed.benchmark.as_ref().is_none_or(|id| keep(&failed.target.benchmark(id)))
         });
@@ -271,35 +276,61 @@ impl Plan {
         for (side, ids) in known() {
             self.tell_what_was_moved(name, side, (reference, ids));
         }
+        let has = |side: Side, id: &String| {
+            !incomparable.contains(&side)
+                && benchmarks[side].as_ref().is_some_and(|ids| ids.contains(&id))
+        };
+        let sides_with = |id: &String| -> Vec<Side> {
+            benchmarks.sides().filter(|side| has(*side, id)).collect()
+        };
         let mut planned = Vec::new();
         for id in reference {
-            let mut sides = vec![Side::REFERENCE];
-            for (side, ids) in known() {
-                let on_side = OnSide { side, name: name.benchmark(id) };
-                if !ids.contains(id) || incomparable.contains(&side) {
-                    self.removed.push(on_side);
-                    continue;
-                }
-                match listed[side].and_then(|listed| listed.same_code) {
-                    Some(Side::REFERENCE) => self.identical.push(on_side),
-                    Some(measured_as) => {
-                        self.same_code.push(SameCode { side, measured_as, name: on_side.name });
-                    }
-                    None => sides.push(side),
-                }
-            }
-            if sides.len() > 1 {
-                planned.push(PlannedBenchmark { id: (*id).clone(), sides });
-            }
+            let missing = known().filter(|(side, _)| !has(*side, id));
+            self.removed.extend(missing.map(|(side, _)| OnSide { side, name: name.benchmark(id) }));
+            planned.extend(self.plan_benchmark(name, id, &sides_with(id), &listed));
         }
         for (side, ids) in known() {
-            let new =
-                ids.iter().filter(|id| !reference.contains(id) || incomparable.contains(&side));
-            self.added.extend(new.map(|id| OnSide { side, name: name.benchmark(id) }));
+            for id in ids {
+                let comparable = !incomparable.contains(&side);
+                if comparable && (reference.contains(id) || sides_with(id)[0] != side) {
+                    continue;
+                }
+                self.added.push(OnSide { side, name: name.benchmark(id) });
+                if comparable {
+                    planned.extend(self.plan_benchmark(name, id, &sides_with(id), &listed));
+                }
+            }
         }
         if !planned.is_empty() {
             self.targets.push(PlannedTarget { name: name.clone(), benchmarks: planned });
         }
+    }
+
+    /// Plans a benchmark that these sides have: the first of them is what the others are compared with. Gives it if
+    /// there is something to measure.
+    fn plan_benchmark(
+        &mut self,
+        target: &TargetName,
+        id: &str,
+        on: &[Side],
+        listed: &PerSide<Option<&Listed>>,
+    ) -> Option<PlannedBenchmark> {
+        let name = target.benchmark(id);
+        let (first, others) = on.split_first()?;
+        if *first != Side::REFERENCE && !others.is_empty() {
+            self.references.insert(name.clone(), *first);
+        }
+        let mut sides = vec![*first];
+        for side in others.iter().copied() {
+            match listed[side].and_then(|listed| listed.same_code) {
+                Some(Side::REFERENCE) => self.identical.push(OnSide { side, name: name.clone() }),
+                Some(measured_as) => {
+                    self.same_code.push(SameCode { side, measured_as, name: name.clone() });
+                }
+                None => sides.push(side),
+            }
+        }
+        (sides.len() > 1).then(|| PlannedBenchmark { id: id.to_owned(), sides })
     }
 
     /// Says where benchmarks have got another path, and nothing else of them is left to compare.
@@ -320,8 +351,8 @@ impl Plan {
         }
     }
 
-    /// Says where a target's harness is another than the reference's. Gives the sides that measure something else
-    /// with it, whose benchmarks are others even if they have the same ids.
+    /// Says where a target's harness is another than that of the first side that has it. Gives the sides that measure
+    /// something else with it, whose benchmarks are others even if they have the same ids.
     fn compare_harnesses(
         &mut self,
         name: &TargetName,
@@ -332,13 +363,14 @@ impl Plan {
                 |listed: &&Listed| matches!(listed.inventory, Inventory::Benchmarks(_));
             listed[side].filter(understood).and_then(|listed| listed.harness)
         };
-        let Some(before) = harness(Side::REFERENCE) else { return Vec::new() };
+        let first = listed.sides().find_map(|side| Some((side, harness(side)?)));
+        let Some((first, before)) = first else { return Vec::new() };
         let mut incomparable = Vec::new();
-        for (side, _) in listed.others() {
+        for side in listed.sides().filter(|side| *side > first) {
             let Some(after) = harness(side).filter(|after| !after.is_same_as(before)) else {
                 continue;
             };
-            let what = format!("`{name}` uses {before} at base and {after} at {side}");
+            let what = format!("`{name}` uses {before} at {first} and {after} at {side}");
             self.notes.push(if after.counts() == before.counts() {
                 format!(
                     "{what}: benchmarks with the same ids are compared, but two harnesses do not measure quite \

@@ -78,14 +78,14 @@ fn median_ratio(reference: &[Sample], other: &[Sample]) -> Option<f64> {
 pub fn not_comparable(sides: &[(Side, Measurement)], method: Method) -> Vec<(Side, String)> {
     let mut sides: Vec<&(Side, Measurement)> = sides.iter().collect();
     sides.sort_by_key(|(side, _)| *side);
-    let Some((_, reference)) = sides.first() else { return Vec::new() };
+    let Some((first, reference)) = sides.first() else { return Vec::new() };
     let reason = |measurement: &Measurement| {
         if time_per_iteration(&measurement.samples, method).is_none() {
             return Some("it reported a time that is zero or no number".to_owned());
         }
         let (unit, expected) = (&measurement.unit, &reference.unit);
         (unit != expected).then(|| {
-            format!("it measures {unit} here and {expected} at base; they cannot be compared")
+            format!("it measures {unit} here and {expected} at {first}; they cannot be compared")
         })
     };
     sides.iter().filter_map(|(side, m)| Some((*side, reason(m)?))).collect()

@@ -74,10 +74,43 @@ fn variants_that_are_the_same_code_are_measured_once() {
     ]);
     let plan = Plan::new(&three, &Filter::default());
     assert_eq!(plan.targets[0].benchmarks[0].sides, sides[..2]);
-    let [same] = &plan.same_code[..] else { panic!("{:?}", plan.same_code) };
-    assert_eq!((same.side, same.measured_as), (sides[2], sides[1]));
+    let same: Vec<_> =
+        plan.same_code.iter().map(|s| (&*s.name.benchmark, s.side, s.measured_as)).collect();
+    assert_eq!(same, [("a", sides[2], sides[1]), ("new", sides[2], sides[1])]);
     assert!(plan.identical.is_empty());
-    assert_eq!(names(&plan.added), ["new", "new"]);
+    assert_eq!(names(&plan.added), ["new"]);
+    assert_eq!(plan.targets[0].benchmarks.len(), 1, "of the new one there is nothing to measure");
+}
+
+#[test]
+fn what_the_first_side_has_not_got_is_compared_with_the_first_that_has_it() {
+    let sides: Vec<Side> = Side::first(4).collect();
+    let four = inventories(vec![
+        vec![("t", has(&["a"]))],
+        vec![("t", has(&["new", "a", "alone"]))],
+        vec![("t", has(&["late", "new"])), ("u", has(&["x"]))],
+        vec![("t", has(&["new", "late"])), ("u", has(&["x", "y"]))],
+    ]);
+    let mut plan = Plan::new(&four, &Filter::default());
+    let planned: Vec<(&str, &[Side])> = plan
+        .targets
+        .iter()
+        .flat_map(|target| target.benchmarks.iter().map(|b| (b.id.as_str(), &b.sides[..])))
+        .collect();
+    let expected = [("a", &sides[..2]), ("new", &sides[1..]), ("late", &sides[2..])];
+    assert_eq!(planned, [&expected[..], &[("x", &sides[2..])]].concat());
+    let added: Vec<(&str, Side)> =
+        plan.added.iter().map(|added| (&*added.name.benchmark, added.side)).collect();
+    let expected = [("new", 1), ("alone", 1), ("late", 2), ("x", 2), ("y", 3)];
+    assert_eq!(added, expected.map(|(id, side)| (id, sides[side])));
+    let reference = |name: &str, id| plan.references.get(&target(name).benchmark(id)).copied();
+    assert_eq!(reference("t", "new"), Some(sides[1]));
+    assert_eq!(reference("u", "x"), Some(sides[2]));
+    assert_eq!((reference("t", "a"), reference("t", "alone")), (None, None));
+    // Without the side that the others are compared with, there is nothing left to measure.
+    let new = &mut plan.targets[0].benchmarks[1];
+    assert!(new.clone().give_up(sides[3]));
+    assert!(!new.give_up(sides[1]));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What one needs to judge a table: revisions, machine, method, noise, command.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ pub fn circumstances(results: &Results) -> Vec<Circumstance> {
     for (position, revision) in results.revisions.iter().enumerate() {
         lines.push((role(position), describe(revision)));
     }
+    lines.extend(other_references(results).map(|text| ("reference".to_owned(), text)));
     lines.extend(compilers(results));
     lines.extend(build(results).map(|build| ("build".to_owned(), build)));
     lines.push(("machine".to_owned(), results.environment.in_words()));
@@ -59,6 +61,28 @@ fn describe(revision: &Revision) -> String {
     }
     let dirty = if revision.dirty { " with uncommitted changes" } else { "" };
     format!("{} ({}{dirty})", revision.label, short_commit(&revision.commit))
+}
+
+/// What is compared with another revision than the rest, because the first has not got it.
+fn other_references(results: &Results) -> Option<String> {
+    let reference = &results.revisions.first()?.label;
+    let mut names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for comparison in results.comparisons.iter().filter(|c| c.base.label != *reference) {
+        names.entry(&comparison.base.label).or_default().insert(&comparison.benchmark);
+    }
+    let others: Vec<String> = names
+        .into_iter()
+        .map(|(label, names)| {
+            let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+            format!("{} with {label}", names.join(", "))
+        })
+        .collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "what {reference} has not got is compared with the first that has it: {}",
+            others.join("; ")
+        )
+    })
 }
 
 /// The first characters of a commit id, as git would show it.

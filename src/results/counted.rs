@@ -54,7 +54,7 @@ impl Results {
             package: measured.package.clone(),
             target: measured.target.clone(),
             benchmark: measured.benchmark.clone(),
-            base: side(0, before),
+            base: side(measured.reference, before),
             head: side(position, after),
             unit: measured.unit.clone(),
             improvement_percent: improvement.map(Percent::new),

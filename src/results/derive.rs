@@ -30,8 +30,9 @@ impl Results {
     pub fn derive_comparisons(&mut self) {
         let mut comparisons: Vec<Comparison> = Vec::new();
         for measured in &self.measured {
-            let others = (1..self.revisions.len())
-                .filter(|position| !self.has_failed(measured, &[0, *position]));
+            let reference = measured.reference;
+            let others = (reference + 1..self.revisions.len())
+                .filter(|position| !self.has_failed(measured, &[reference, *position]));
             comparisons.extend(others.filter_map(|position| self.compare(measured, position)));
         }
         let tested: Vec<usize> =
@@ -78,7 +79,8 @@ impl Results {
     }
 
     fn compare(&self, measured: &Measured, position: usize) -> Option<Comparison> {
-        let (base, head) = (measured.measured_as(0), measured.measured_as(position));
+        let reference = measured.reference;
+        let (base, head) = (measured.measured_as(reference), measured.measured_as(position));
         let identical = base == head;
         if !identical
             && let Some(comparison) = self.compare_counts(measured, (base, head), position)
@@ -122,7 +124,7 @@ impl Results {
             package: measured.package.clone(),
             target: measured.target.clone(),
             benchmark: measured.benchmark.clone(),
-            base: time(0, |(base, _)| *base),
+            base: time(reference, |(base, _)| *base),
             head: time(position, |(_, head)| *head),
             unit: measured.unit.clone(),
             improvement_percent: judgement.as_ref().map(|j| j.improvement),

@@ -34,6 +34,8 @@ struct Entry {
     notes: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     counted_beside: Option<String>,
+    #[serde(default)]
+    reference: usize,
     #[serde(flatten)]
     launch: LaunchValues,
 }
@@ -91,6 +93,7 @@ impl Journal {
                 margin_percent: measured.margin_percent,
                 notes: measured.notes.clone(),
                 counted_beside: measured.counted_beside.clone(),
+                reference: measured.reference,
                 launch: launch.clone(),
             },
             sides: sides.iter().map(|(label, m)| SideSamples::new(label, m)).collect(),
@@ -121,7 +124,7 @@ impl Results {
                 continue;
             }
             let Entry { package, target, benchmark, unit, margin_percent, notes, .. } = entry;
-            let Entry { counted_beside, launch, .. } = entry;
+            let Entry { counted_beside, reference, launch, .. } = entry;
             let name = [package.clone(), target.clone(), benchmark.clone()];
             let position = *positions.entry(name).or_insert_with(|| {
                 self.measured.push(Measured::new(package, target, benchmark));
@@ -133,6 +136,7 @@ impl Results {
                 measured.margin_percent = margin_percent;
                 measured.notes = notes;
                 measured.counted_beside = counted_beside;
+                measured.reference = reference;
                 measured.launches.push(launch);
             }
         }

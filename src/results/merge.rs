@@ -272,6 +272,7 @@ fn join(merged: &mut Measured, other: &Measured, launches: Vec<LaunchValues>) {
             "its code is the same as another revision's in some runs only; those count for nothing";
         extend(&mut merged.notes, &[note.to_owned()]);
     }
+    merged.reference = merged.reference.min(other.reference);
     if merged.margin_percent != other.margin_percent {
         merged.margin_percent = None;
     }

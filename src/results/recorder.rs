@@ -30,6 +30,7 @@ pub struct ResultsRecorder<'a> {
     positions: HashMap<BenchmarkName, usize>,
     margins: HashMap<BenchmarkName, Percent>,
     places: HashMap<BenchmarkName, Place>,
+    references: HashMap<BenchmarkName, Side>,
     sides: Vec<Side>,
     files: Vec<PathBuf>,
     journal: Journal,
@@ -55,6 +56,7 @@ impl<'a> ResultsRecorder<'a> {
             positions: HashMap::new(),
             margins: plan.margins.clone(),
             places: plan.places.clone(),
+            references: plan.references.clone(),
             write_again: Duration::ZERO,
             results,
             files,
@@ -132,8 +134,9 @@ impl<'a> ResultsRecorder<'a> {
             let BenchmarkName { package, target, benchmark } = name.clone();
             let margin_percent = self.margins.get(name).copied();
             let source = self.places.get(name).cloned();
+            let reference = self.references.get(name).map_or(0, |side| side.position());
             let new = Measured::new(package, target, benchmark);
-            measured.push(Measured { margin_percent, source, ..new });
+            measured.push(Measured { margin_percent, source, reference, ..new });
             measured.len() - 1
         })
     }
@@ -189,6 +192,7 @@ impl<'a> ResultsRecorder<'a> {
             let entry = &mut self.results.measured[position];
             entry.unit = unit(&counted.metric).to_owned();
             entry.counted_beside = Some(group.benchmark.to_owned());
+            entry.reference = owner.reference;
             entry.identical = owner.identical;
             entry.same_code = owner.same_code;
             entry.launches.push(LaunchValues {
@@ -211,7 +215,8 @@ impl<'a> ResultsRecorder<'a> {
         let measured = &mut self.results.measured[position];
         measured.stopped_by.resize(self.sides.len(), None);
         let mut until = None;
-        for (side, _) in sides.iter().filter(|(side, _)| *side != Side::REFERENCE) {
+        let reference = measured.reference;
+        for (side, _) in sides.iter().filter(|(side, _)| side.position() != reference) {
             if measured.stopped_by[side.position()].is_some() {
                 continue;
             }
@@ -220,7 +225,7 @@ impl<'a> ResultsRecorder<'a> {
             let decision = match runs {
                 Some(_) if is_last => Decision::Stop(StoppedBy::Runs),
                 Some(runs) => Decision::GoOn { until: runs },
-                None => match decide(&measured.log_ratios(0, side.position()), margin) {
+                None => match decide(&measured.log_ratios(reference, side.position()), margin) {
                     Decision::GoOn { .. } if is_last => Decision::Stop(StoppedBy::Budget),
                     decision => decision,
                 },
@@ -298,7 +303,8 @@ impl Recorder for ResultsRecorder<'_> {
         let count = self.sides.len();
         let entry = self.entry(benchmark);
         entry.stopped_by.resize(count, None);
-        for side in sides.iter().filter(|side| **side != Side::REFERENCE) {
+        let reference = entry.reference;
+        for side in sides.iter().filter(|side| side.position() != reference) {
             entry.stopped_by[side.position()].get_or_insert(StoppedBy::TimeLimit);
         }
         Ok(())

@@ -10,7 +10,8 @@
 //! - The values of a launch group stay as they are. In step, each is the first reference's time multiplied by
 //!   the median ratio of neighbouring samples; the ratio of two others is that of two such medians.
 //!
-//! A benchmark that the first reference had not got was not measured; that is said.
+//! What the new reference has not got is compared with the first revision that has it, as in any results. What only
+//! incomparable harnesses have was not measured; that is said.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +38,9 @@ impl Results {
         }
         let mut results = self.clone();
         results.revisions = order.iter().map(|old| self.revisions[*old].clone()).collect();
+        let presence = self.presence();
         for measured in &mut results.measured {
-            *measured = measured.renumbered(&renumbered);
+            *measured = measured.renumbered(&renumbered, first_with(measured, &order, &presence));
         }
         let names: Vec<String> = Side::first(count).map(|side| side.to_string()).collect();
         for failure in &mut results.failed {
@@ -46,19 +48,25 @@ impl Results {
                 failure.side.clone_from(&names[renumbered[old]]);
             }
         }
-        self.tell_apart(&mut results, reference);
+        self.tell_apart(&mut results, presence, &renumbered);
         results.derive_comparisons();
         results
     }
 
     /// What is added and removed, seen from another reference.
-    fn tell_apart(&self, results: &mut Self, reference: usize) {
+    fn tell_apart(
+        &self,
+        results: &mut Self,
+        presence: BTreeMap<BenchmarkName, Presence>,
+        renumbered: &[usize],
+    ) {
+        let reference = renumbered.iter().position(|new| *new == 0).unwrap_or(0);
         results.added.clear();
         results.removed.clear();
         let mut not_measured = Vec::new();
-        let was_measured =
-            |name: &BenchmarkName| self.measured.iter().any(|measured| measured.name() == *name);
-        for (name, presence) in self.presence() {
+        for (name, presence) in presence {
+            let measured = results.measured.iter().find(|measured| measured.name() == name);
+            let its_reference = measured.map(|measured| measured.reference);
             for (position, revision) in self.revisions.iter().enumerate() {
                 let missing = || Missing {
                     package: name.package.clone(),
@@ -68,8 +76,15 @@ impl Results {
                 };
                 match (presence[reference], presence[position]) {
                     (Some(true), Some(false)) => results.removed.push(missing()),
-                    (Some(false), Some(true)) => results.added.push(missing()),
-                    (Some(true), Some(true)) if position != reference && !was_measured(&name) => {
+                    // The others that have it are compared with the first.
+                    (Some(false), Some(true))
+                        if its_reference.is_none_or(|first| first == renumbered[position]) =>
+                    {
+                        results.added.push(missing());
+                    }
+                    (Some(true), Some(true))
+                        if position != reference && its_reference.is_none() =>
+                    {
                         not_measured.push(format!("`{}`", name.benchmark));
                     }
                     _ => {}
@@ -100,9 +115,14 @@ impl Results {
                 let has_value = |launch: &LaunchValues| launch.values[stands_for_it].is_some();
                 let shares_code =
                     (0..count).any(|p| p != position && measured.measured_as(p) == stands_for_it);
-                if shares_code || measured.launches.iter().any(has_value) {
+                let had_its_turn = measured.stopped_by.get(position).is_some_and(Option::is_some);
+                if shares_code || had_its_turn || measured.launches.iter().any(has_value) {
                     *present = Some(true);
                 }
+            }
+            if measured.reference > 0 {
+                presence[0] = Some(false);
+                presence[measured.reference] = Some(true);
             }
         }
         for (list, reference_has_it) in [(&self.removed, true), (&self.added, false)] {
@@ -135,8 +155,24 @@ impl Results {
     }
 }
 
+/// The position, in a new order of the revisions, of the first that has a benchmark.
+fn first_with(
+    measured: &Measured,
+    order: &[usize],
+    presence: &BTreeMap<BenchmarkName, Presence>,
+) -> usize {
+    let owner = measured.counted_beside.as_ref().unwrap_or(&measured.benchmark).clone();
+    let Some(has_it) = presence.get(&BenchmarkName { benchmark: owner, ..measured.name() }) else {
+        return 0;
+    };
+    let first = order.iter().position(|old| has_it[*old] == Some(true));
+    // What is not known of the new reference is no reason to compare with another.
+    first.filter(|_| has_it[order[0]] == Some(false)).unwrap_or(0)
+}
+
 impl Measured {
-    fn renumbered(&self, renumbered: &[usize]) -> Self {
+    /// With the revisions in another order, in which the one at `reference` is what the others are compared with.
+    fn renumbered(&self, renumbered: &[usize], reference: usize) -> Self {
         let count = renumbered.len();
         // Whoever comes first among those with the same code stands for all of them.
         let mut stands_for: BTreeMap<usize, usize> = BTreeMap::new();
@@ -144,7 +180,8 @@ impl Measured {
             let first = stands_for.entry(self.measured_as(old)).or_insert(*new);
             *first = (*first).min(*new);
         }
-        let mut measured = Self { identical: Vec::new(), same_code: Vec::new(), ..self.clone() };
+        let mut measured =
+            Self { reference, identical: Vec::new(), same_code: Vec::new(), ..self.clone() };
         for (old, new) in renumbered.iter().enumerate() {
             match stands_for[&self.measured_as(old)] {
                 measured_as if measured_as == *new => {}
@@ -154,7 +191,7 @@ impl Measured {
                 }
             }
         }
-        measured.stopped_by = self.stopped_by_renumbered(renumbered);
+        measured.stopped_by = self.stopped_by_renumbered(renumbered, reference);
         measured.identical.sort_unstable();
         measured.same_code.sort_unstable_by_key(|same| same.revision);
         for launch in &mut measured.launches {
@@ -170,13 +207,6 @@ impl Measured {
                 }
                 launch.layouts = layouts;
             }
-            if !launch.layouts.is_empty() {
-                let mut layouts = vec![None; count];
-                for (old, new) in renumbered.iter().enumerate() {
-                    layouts[*new] = launch.layouts.get(old).copied().flatten();
-                }
-                launch.layouts = layouts;
-            }
             for position in &mut launch.order {
                 if let Some(new) = stands_for.get(position) {
                     *position = *new;
@@ -187,15 +217,24 @@ impl Measured {
     }
 
     /// What was decided was about the old reference; how long it was measured is a fact about the new one too.
-    fn stopped_by_renumbered(&self, renumbered: &[usize]) -> Vec<Option<StoppedBy>> {
+    fn stopped_by_renumbered(
+        &self,
+        renumbered: &[usize],
+        reference: usize,
+    ) -> Vec<Option<StoppedBy>> {
+        let same_reference = renumbered[self.reference] == reference;
         let is_about_measuring = |why: &StoppedBy| {
             matches!(why, StoppedBy::TimeLimit | StoppedBy::Runs | StoppedBy::Budget)
         };
         let of_another = self.stopped_by.iter().flatten().copied().find(is_about_measuring);
+        if self.stopped_by.is_empty() {
+            return Vec::new();
+        }
         let mut stopped_by = vec![None; renumbered.len()];
-        for (old, new) in renumbered.iter().enumerate().filter(|(_, new)| **new != 0) {
-            let why = self.stopped_by.get(old).copied().flatten().filter(is_about_measuring);
-            stopped_by[*new] = if old == 0 { of_another } else { why };
+        for (old, new) in renumbered.iter().enumerate().filter(|(_, new)| **new != reference) {
+            let why = self.stopped_by.get(old).copied().flatten();
+            let why = why.filter(|why| same_reference || is_about_measuring(why));
+            stopped_by[*new] = if old == self.reference { of_another } else { why };
         }
         stopped_by
     }
@@ -215,10 +254,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::results::Comparison;
     use crate::stats::Verdict;
 
     /// A benchmark in four revisions: its id, whose values each revision has (by position; its own if it was
-    /// measured, nobody's if it has not got the benchmark), and the time of each that was measured.
+    /// measured, nobody's if it has not got the benchmark), and the time of each that was measured. The layouts
+    /// have the numbers of the revisions.
     type Made<'a> = (&'a str, [Option<usize>; 4], [f64; 4]);
 
     /// Results of four revisions a, b, c, d.
@@ -226,7 +267,7 @@ mod tests {
         let revision =
             |label: &&str| json!({"label": label, "commit": "c", "dirty": false, "rustc": "r"});
         let revisions: Vec<_> = ["a", "b", "c", "d"].iter().map(revision).collect();
-        let mut removed = Vec::new();
+        let (mut added, mut removed) = (Vec::new(), Vec::new());
         let measured: Vec<_> = measured
             .iter()
             .map(|(id, code, times)| {
@@ -241,32 +282,38 @@ mod tests {
                         };
                         let values: Vec<_> = (0..4).map(value).collect();
                         let order: Vec<_> = (0..4).filter(|p| is_measured(*p)).collect();
-                        json!({"group": group + 1, "order": order, "values": values})
+                        let layouts: Vec<_> = (0..4).map(|p| is_measured(p).then_some(p)).collect();
+                        json!({"group": group + 1, "order": order, "values": values,
+                            "layouts": layouts})
                     })
                     .collect();
                 let (mut identical, mut same_code) = (Vec::new(), Vec::new());
+                let reference = code.iter().position(Option::is_some).unwrap();
+                let missing = |p: usize| {
+                    let label = ["a", "b", "c", "d"][p];
+                    json!({"package": "p", "target": "t", "benchmark": id, "revision": label})
+                };
+                if reference > 0 {
+                    added.push(missing(reference));
+                }
                 for (p, code) in code.iter().enumerate() {
                     match code {
                         Some(0) if p > 0 => identical.push(p),
                         Some(other) if *other != p => {
                             same_code.push(json!({"revision": p, "measured_as": other}));
                         }
-                        None => {
-                            let label = ["a", "b", "c", "d"][p];
-                            removed.push(json!({"package": "p", "target": "t", "benchmark": id,
-                                "revision": label}));
-                        }
+                        None if reference == 0 => removed.push(missing(p)),
                         _ => {}
                     }
                 }
                 json!({"package": "p", "target": "t", "benchmark": id, "unit": "ns",
-                    "identical": identical, "same_code": same_code, "launches": launches})
+                    "reference": reference, "identical": identical, "same_code": same_code, "launches": launches})
             })
             .collect();
         let file = json!({
             "schema_version": 1, "generator": "", "command": "", "complete": true, "seed": 0, "runs": 12,
             "margin_percent": 2.0, "revisions": revisions, "environment": {"system": ""},
-            "comparisons": [], "added": [], "removed": removed, "failed": [], "notes": [],
+            "comparisons": [], "added": added, "removed": removed, "failed": [], "notes": [],
             "measured": measured,
         });
         Results::from_json(&file.to_string()).unwrap()
@@ -295,6 +342,8 @@ mod tests {
         assert_eq!(verdicts(&against_b), ["a: regressed", "c: regressed", "d: equivalent"]);
         assert_eq!(against_b.revisions[0].label, "b");
         assert_eq!(against_b.comparisons[0].base.label, "b");
+        let launch = &against_b.measured[0].launches[0];
+        assert_eq!(launch.layouts, [1, 0, 2, 3].map(Some), "they belong to the values");
     }
 
     #[test]
@@ -338,13 +387,34 @@ mod tests {
         };
         results.added = vec![missing("new", "c"), missing("new", "d")];
         let against_c = results.against(2);
-        let added = ["a", "b", "d"].map(|revision| missing("old", revision));
-        assert_eq!(against_c.added, added);
+        // The others that have it are compared with the first.
+        assert_eq!(against_c.added, [missing("old", "a")]);
         assert_eq!(against_c.removed, ["a", "b"].map(|revision| missing("new", revision)));
         assert_eq!(against_c.notes, ["not measured, because a has not got it: `new`"]);
         let against_b = results.against(1);
         assert_eq!(against_b.added, ["c", "d"].map(|revision| missing("new", revision)));
         assert_eq!(against_b.removed, [missing("old", "c")]);
+    }
+
+    #[test]
+    fn what_the_reference_has_not_got_is_compared_with_the_first_that_has_it() {
+        let code = [None, Some(1), Some(2), Some(3)];
+        let first_lacks_it = results(&[("new", code, [0.0, 100.0, 50.0, 200.0])]);
+        let compared = |results: &Results| -> Vec<String> {
+            let words = verdicts(results).into_iter().zip(&results.comparisons);
+            words.map(|(words, c)| format!("{words} against {}", c.base.label)).collect()
+        };
+        assert_eq!(compared(&first_lacks_it), ["c: improved against b", "d: regressed against b"]);
+        let against_c = first_lacks_it.against(2);
+        assert_eq!(compared(&against_c), ["b: regressed against c", "d: regressed against c"]);
+        assert!(against_c.added.is_empty() && against_c.notes.is_empty(), "{against_c:?}");
+        assert_eq!(against_c.removed[0].revision, "a");
+        // Another revision that has not got it: none of those that have it is the reference.
+        let code = [Some(0), None, Some(2), Some(3)];
+        let against_b = results(&[("x", code, [100.0, 0.0, 50.0, 200.0])]).against(1);
+        assert_eq!(compared(&against_b), ["c: improved against a", "d: regressed against a"]);
+        let added: Vec<&str> = against_b.added.iter().map(|added| &*added.revision).collect();
+        assert_eq!(added, ["a"]);
     }
 
     #[test]
@@ -367,15 +437,15 @@ mod tests {
 
     fn any_code() -> impl Strategy<Value = [Option<usize>; 4]> {
         // Whose values each has: an earlier one that was measured, or itself; or nobody's.
-        (0..3usize, 0..4usize, 0..5usize).prop_map(|(b, c, d)| {
-            let mut code = [Some(0), None, None, None];
+        (any::<bool>(), 0..3usize, 0..4usize, 0..5usize).prop_map(|(a, b, c, d)| {
+            let mut code = [a.then_some(0), None, None, None];
             for (p, choice) in [(1, b), (2, c), (3, d)] {
                 code[p] = if choice <= p { Some(choice) } else { None };
                 if let Some(other) = code[p].filter(|other| *other < p) {
                     code[p] = code[other];
                 }
             }
-            code
+            if code == [None; 4] { [Some(0); 4] } else { code }
         })
     }
 
@@ -390,6 +460,11 @@ mod tests {
             let there = before.against(reference);
             let back = there.revisions.iter().position(|revision| revision.label == "a").unwrap();
             let mut after = there.against(back);
+            // Beyond that, the others are in another order now; which of them is the first may matter.
+            if reference <= 1 {
+                prop_assert_eq!(&after.measured, &before.measured);
+            }
+            prop_assume!(reference <= 1 || code[0].is_some());
             after.comparisons.sort_by(|a, b| a.head.label.cmp(&b.head.label));
             prop_assert_eq!(after.comparisons, before.comparisons);
             after.removed.sort_by(|a, b| a.revision.cmp(&b.revision));
@@ -405,7 +480,8 @@ mod tests {
             let before = results(&[("x", code, times)]);
             let there = before.against(reference);
             let label = &before.revisions[reference].label;
-            let forth = before.comparisons.iter().find(|c| c.head.label == *label);
+            let of_both = |c: &&Comparison| c.base.label == "a" && c.head.label == *label;
+            let forth = before.comparisons.iter().find(of_both);
             let back = there.comparisons.iter().find(|c| c.head.label == "a");
             prop_assert_eq!(forth.is_some(), back.is_some());
             if let (Some(forth), Some(back)) = (forth, back) {

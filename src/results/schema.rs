@@ -242,7 +242,7 @@ pub struct Missing {
     pub target: String,
     /// The benchmark's id.
     pub benchmark: String,
-    /// The label of the revision that was compared with the reference.
+    /// The label of the revision: of what was added, the first that has it.
     pub revision: String,
 }
 
@@ -293,9 +293,12 @@ pub struct Measured {
     /// Where it is written in the last revision, as far as that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Place>,
-    /// The revisions, by position, whose code is the reference's: they are not measured.
+    /// The position of the revision with which the others are compared: the first that has the benchmark.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reference: usize,
+    /// The revisions, by position, whose code is that of the first: they are not measured.
     pub identical: Vec<usize>,
-    /// Revisions whose code is that of another one than the reference: they have its values.
+    /// Revisions whose code is that of another one than the first: they have its values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same_code: Vec<SameCode>,
     /// What is worth knowing about how it was measured, in words.
@@ -355,6 +358,7 @@ impl Measured {
             unit: "ns".to_owned(),
             margin_percent: None,
             source: None,
+            reference: 0,
             identical: Vec::new(),
             same_code: Vec::new(),
             notes: Vec::new(),

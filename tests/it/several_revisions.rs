@@ -68,7 +68,16 @@ fn a_list_is_measured_in_one_session_and_any_revision_can_be_the_reference_after
     let work = &results.measured.iter().find(|m| m.benchmark == "work").unwrap();
     assert_eq!(work.measured_as(2), 1);
     assert!(work.launches.iter().all(|launch| launch.order.len() == 4), "{work:?}");
-    assert_eq!(results.added.len(), 2, "{:?}", results.added);
+    // What v1 has not got is compared with the first that has it.
+    let new: Vec<_> = results.comparisons.iter().filter(|c| c.benchmark == "new").collect();
+    let [only] = new[..] else { panic!("{new:?}") };
+    assert_eq!((&*only.base.label, &*only.head.label), ("main", "working tree"));
+    assert_eq!((only.base.nanoseconds, only.verdict), (Some(7.0), Verdict::Equivalent));
+    assert_eq!(results.added.len(), 1, "{:?}", results.added);
+    let table = fixture.run(&["report", "saved.json"]).exits_with(0).stdout;
+    let says =
+        "reference    what v1 has not got is compared with the first that has it: `new` with main";
+    assert!(table.contains(says), "{table}");
 
     let report = |label: &str| -> Results {
         let arguments = ["report", "saved.json", "--against", label, "--format", "json"];
@@ -85,10 +94,8 @@ fn a_list_is_measured_in_one_session_and_any_revision_can_be_the_reference_after
     );
     let against_main = report("main");
     assert_eq!(against_main.removed.len(), 3);
-    assert_eq!(
-        against_main.notes.last().unwrap(),
-        "not measured, because v1 has not got it: `new`"
-    );
+    assert!(against_main.added.is_empty() && against_main.notes == results.notes);
+    assert_eq!(against_main.comparisons.iter().filter(|c| c.benchmark == "new").count(), 1);
     assert_data_eq!(
         fixture.run(&["report", "saved.json", "--against", "mian"]).exits_with(2).stderr,
         str![[r#"

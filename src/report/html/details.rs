@@ -96,7 +96,9 @@ fn sides<'a>(
         let place = measured.map_or(position, |measured| measured.measured_as(position));
         launches.filter_map(|launch| *launch.values.get(place)?).collect()
     };
-    let base = Side { label: &compared[0].base.label, class: side_class(0), values: values(0) };
+    let reference = measured.map_or(0, |measured| measured.reference);
+    let (label, class) = (&compared[0].base.label, side_class(reference));
+    let base = Side { label, class, values: values(reference) };
     let heads = compared.iter().map(|comparison| Side {
         label: &comparison.head.label,
         class: head_class(comparison, results),

@@ -129,9 +129,11 @@ fn all_curves<'a>(
         let comparisons = &benchmarks[point.index].comparisons;
         comparisons.iter().copied().find(|c| position(results, &c.head.label) == place)
     };
-    let base = |point: &Point| {
+    // As what others are compared with.
+    let base = |point: &Point, label: &str| {
         let comparisons = benchmarks[point.index].comparisons.iter();
-        let value = comparisons.filter_map(|c| c.base.nanoseconds).next()?;
+        let against_it = comparisons.filter(|c| c.base.label == label);
+        let value = against_it.filter_map(|c| c.base.nanoseconds).next()?;
         Some(CurvePoint { value, improvement: None, interval: None })
     };
     let head = |point: &Point, place: usize| {
@@ -150,7 +152,7 @@ fn all_curves<'a>(
             points: sweep
                 .points
                 .iter()
-                .map(|point| if place == 0 { base(point) } else { head(point, place) })
+                .map(|point| head(point, place).or_else(|| base(point, &revision.label)))
                 .collect(),
         })
         .filter(|curve| curve.points.iter().any(Option::is_some))

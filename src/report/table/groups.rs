@@ -6,7 +6,7 @@ use crate::report::cells::Cells;
 use crate::report::order::Row;
 use crate::report::text::{one_line, shortened_to_width};
 use crate::report::variant::Variant;
-use crate::results::Comparison;
+use crate::results::{Comparison, Revision};
 use crate::stats::{Percent, Verdict};
 
 use super::grid::{Cell, Column, render, total, widths};
@@ -29,7 +29,7 @@ pub fn render_groups(
     [true, false].into_iter().find_map(|times| {
         let columns = columns(variants.len(), times);
         let mut cells = vec![titles(variants, times)];
-        cells.extend(rows.iter().map(|row| line(row, times)));
+        cells.extend(rows.iter().map(|row| line(row, variants, times)));
         let widths = widths(&cells);
         let others = total(&columns, &widths) - widths[0];
         let room = width.checked_sub(others)?;
@@ -77,16 +77,24 @@ fn titles(variants: &[Variant], times: bool) -> Vec<Cell> {
     cells
 }
 
-fn line(row: &Row, times: bool) -> Vec<Cell> {
+fn line(row: &Row, variants: &[Variant], times: bool) -> Vec<Cell> {
+    // What the others of this row are compared with has a time and nothing else.
+    let time_of = |revision: &Revision| {
+        let against_it = row.present().filter(|c| times && c.base.label == revision.label);
+        let mut times = against_it.map(|c| Cells::of(c).base);
+        Cell::plain(times.find(|time| !time.is_empty()).unwrap_or_default())
+    };
     let mut cells = vec![Cell::plain(row.name.clone())];
     if times {
-        let base = row.present().map(|c| Cells::of(c).base).find(|base| !base.is_empty());
-        cells.push(Cell::plain(base.unwrap_or_default()));
+        cells.extend(variants.first().map(|variant| time_of(variant.reference)));
     }
-    for comparison in &row.comparisons {
+    for (comparison, variant) in row.comparisons.iter().zip(variants) {
         match comparison {
             Some(comparison) => cells.extend(group(comparison, times)),
-            None => cells.extend(vec![Cell::default(); group_size(times)]),
+            None => {
+                cells.extend(vec![Cell::default(); group_size(times) - 1]);
+                cells.push(time_of(variant.revision));
+            }
         }
     }
     cells
