@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::harness::{Benchmarks, Effort, Failure, Harness, Session, Wanted};
 use crate::interrupt;
 use crate::layouts::{self, Layouts};
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 use crate::measure::{self, Executor};
 use crate::plan::{Inventories, Inventory, Listed, Plan, PlannedTarget, SetAside, TargetName};
 use crate::side::{PerSide, Side};
@@ -263,9 +263,9 @@ impl Executor for Programs {
         std::mem::take(&mut self.notes)
     }
 
-    fn can_keep_step(&self, target: &PlannedTarget) -> bool {
+    fn unfit(&self, target: &PlannedTarget) -> Option<Unfit> {
         let mut programs = self.programs.iter().filter(|((name, _), _)| *name == target.name);
-        programs.all(|(_, program)| program.benchmarks.can_keep_step())
+        programs.find_map(|(_, program)| program.benchmarks.unfit())
     }
 
     fn start(

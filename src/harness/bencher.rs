@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::build::Launch;
 use crate::error::Result;
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 
 use super::libtest::CLOCK_SPEED;
 use super::lines;
@@ -44,8 +44,8 @@ impl Benchmarks for BencherBenchmarks {
         Ok(Ok(lines::libtest(&ended.stdout).into_iter().map(|m| m.benchmark).collect()))
     }
 
-    fn can_keep_step(&self) -> bool {
-        !self.launch.has_runner()
+    fn unfit(&self) -> Option<Unfit> {
+        self.launch.has_runner().then_some(Unfit::Runner)
     }
 
     fn start(

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::commands::{Account, Quantity, measured, rates, read_account};
 use crate::error::Result;
 use crate::interrupt;
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 use crate::revision::untie;
 
 use super::lines;
@@ -71,8 +71,8 @@ impl Benchmarks for CommandBenchmarks {
     }
 
     /// Nothing is known of what a command does: it may have threads, or be several processes.
-    fn can_keep_step(&self) -> bool {
-        false
+    fn unfit(&self) -> Option<Unfit> {
+        Some(Unfit::Whole)
     }
 
     fn start(

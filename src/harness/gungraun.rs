@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::build::Launch;
 use crate::error::Result;
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 
 use super::run::{Ended, Run};
 use super::whole::Whole;
@@ -69,8 +69,8 @@ impl Benchmarks for GungraunBenchmarks {
     }
 
     /// Counts do not depend on who else runs.
-    fn can_keep_step(&self) -> bool {
-        false
+    fn unfit(&self) -> Option<Unfit> {
+        Some(Unfit::Whole)
     }
 
     fn start(

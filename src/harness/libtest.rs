@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::build::Launch;
 use crate::error::Result;
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 
 use super::lines;
 use super::one_by_one::{OneByOne, Processes};
@@ -86,8 +86,8 @@ impl Benchmarks for LibtestBenchmarks {
         Ok(Ok(names))
     }
 
-    fn can_keep_step(&self) -> bool {
-        !self.launch.has_runner()
+    fn unfit(&self) -> Option<Unfit> {
+        self.launch.has_runner().then_some(Unfit::Runner)
     }
 
     fn start(

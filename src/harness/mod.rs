@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::Launch;
 use crate::error::Result;
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 
 pub use command::{CommandBenchmarks, CommandRun};
 pub use limits::TimeLimits;
@@ -167,9 +167,9 @@ pub trait Benchmarks {
     /// own failure; the outer one an interrupt.
     fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>>;
 
-    /// Whether its processes can be kept in step: each runs one benchmark alone or waits after each, and
-    /// nothing stands between them and this program.
-    fn can_keep_step(&self) -> bool;
+    /// Why its processes cannot be kept in step, unless they can: each runs one benchmark alone or waits after each,
+    /// and nothing stands between them and this program.
+    fn unfit(&self) -> Option<Unfit>;
 
     /// Starts measuring benchmarks, one for each step of the [`Session`]: in one process that waits in between,
     /// or in a process for each. Before the first step it does as little as possible. With an attachment its

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::build::Launch;
 use crate::error::Result;
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 
 use super::run::{Ended, Run};
 use super::whole::Whole;
@@ -65,8 +65,8 @@ impl Benchmarks for OwnBenchmarks {
         Ok(Ok(ids))
     }
 
-    fn can_keep_step(&self) -> bool {
-        false
+    fn unfit(&self) -> Option<Unfit> {
+        Some(Unfit::Whole)
     }
 
     fn start(

@@ -29,6 +29,10 @@ pub enum Unfit {
     Sleeps,
     /// The library was not loaded into it: a static executable, or the system forbids it.
     NotLoaded,
+    /// The user has configured a runner, which stands between it and this program.
+    Runner,
+    /// Its harness measures in whole processes.
+    Whole,
     /// The configuration says so.
     Configured,
 }
@@ -41,6 +45,8 @@ impl std::fmt::Display for Unfit {
             Self::Forks => "forks: it starts copies of its own process",
             Self::Sleeps => "sleeps or waits with a time limit",
             Self::NotLoaded => "does not load the library that keeps processes in step",
+            Self::Runner => "is started by a runner that is configured",
+            Self::Whole => "measures in whole processes",
             Self::Configured => "is configured so",
         })
     }

@@ -101,8 +101,15 @@ impl LaunchGroup<'_> {
     /// Runs the group. After a failure, what is left of it is started anew, without what failed. When the time is
     /// up, what is left of it is left out.
     pub fn run(mut self) -> Result<GroupOutcome> {
-        let can_keep_step =
-            self.tools.preload.is_some() && self.executor.can_keep_step(self.target);
+        let unfit = self.tools.preload.and_then(|_| self.executor.unfit(self.target));
+        // How a harness works is nothing to be said of each benchmark.
+        if let Some(unfit) = unfit.filter(|unfit| *unfit != Unfit::Whole) {
+            for planned in &self.target.benchmarks {
+                let name = self.target.name.benchmark(&planned.id);
+                self.known.unfit.entry(name).or_insert(unfit);
+            }
+        }
+        let can_keep_step = self.tools.preload.is_some() && unfit.is_none();
         for pace in [Pace::Quick, Pace::Slow, Pace::Unknown] {
             let is_of_pace = |planned: &&PlannedBenchmark| {
                 let name = self.target.name.benchmark(&planned.id);

@@ -49,8 +49,8 @@ pub trait Executor {
         Vec::new()
     }
 
-    /// Whether the processes of a target can be kept in step.
-    fn can_keep_step(&self, target: &PlannedTarget) -> bool;
+    /// Why the processes of a target cannot be kept in step, unless they can.
+    fn unfit(&self, target: &PlannedTarget) -> Option<Unfit>;
 
     /// Starts the executable of a target on a side, to run the benchmarks named. The inner error is the
     /// executable's own failure; the outer one an interrupt.

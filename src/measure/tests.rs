@@ -73,8 +73,8 @@ impl Session for ScriptedSession {
 }
 
 impl Executor for Script {
-    fn can_keep_step(&self, _target: &PlannedTarget) -> bool {
-        false
+    fn unfit(&self, _target: &PlannedTarget) -> Option<Unfit> {
+        Some(Unfit::Whole)
     }
 
     fn start(
@@ -363,8 +363,8 @@ fn a_benchmark_whose_values_cannot_be_compared_fails_once_and_hides_no_other_sid
 fn a_program_that_cannot_be_started_fails_with_all_its_benchmarks_and_the_other_targets_go_on() {
     struct OneBroken(Script);
     impl Executor for OneBroken {
-        fn can_keep_step(&self, _target: &PlannedTarget) -> bool {
-            false
+        fn unfit(&self, _target: &PlannedTarget) -> Option<Unfit> {
+            Some(Unfit::Whole)
         }
 
         fn start(

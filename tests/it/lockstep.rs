@@ -313,3 +313,15 @@ fn a_benchmark_that_is_bent_on_its_own_time_takes_no_longer_than_others() {
     let measured = results.measured.iter().find(|m| m.benchmark == "own time/work").unwrap();
     assert!(measured.seconds < 10.0, "{} s", measured.seconds);
 }
+
+#[test]
+fn what_a_configured_runner_starts_is_not_in_step_and_that_is_said() {
+    let fixture = fixture(&busy("steady", "1000 + u64::from(sample::IS_HEAD)"));
+    let triple = crate::support::host_triple().to_uppercase().replace('-', "_");
+    let mut command = fixture.command(&["base..HEAD", "--runs", "2", "--format", "json"]);
+    command.env(format!("CARGO_TARGET_{triple}_RUNNER"), "env");
+    let run = crate::support::Run::of(command.output().unwrap()).exits_with(0);
+    let found = &run.results().comparisons[0];
+    let note = "not measured in step, because it is started by a runner that is configured";
+    assert_eq!((found.method, &found.notes[..]), (Method::Process, &[note.to_owned()][..]));
+}

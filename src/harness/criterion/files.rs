@@ -13,7 +13,7 @@ use crate::build::Launch;
 use crate::error::Result;
 use crate::harness::output::Output;
 use crate::harness::{Benchmarks, Effort, Failure, Measurement, Sample, Session, Step, Wanted};
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 use crate::process::{Process, describe_exit};
 
 use super::Extent;
@@ -48,8 +48,8 @@ impl Benchmarks for FileBenchmarks {
     }
 
     /// A process cannot be stopped between its benchmarks.
-    fn can_keep_step(&self) -> bool {
-        false
+    fn unfit(&self) -> Option<Unfit> {
+        Some(Unfit::Whole)
     }
 
     /// These versions filter by a part of the id only, so everything runs whatever is wanted.

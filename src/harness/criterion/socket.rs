@@ -17,7 +17,7 @@ use crate::harness::{
     Benchmarks, Effort, Failure, Measurement, Sample, Session, Step, TimeLimits, Wanted,
 };
 use crate::interrupt;
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 use crate::process::{Process, describe_exit};
 
 use super::own_time::OwnTimes;
@@ -64,8 +64,8 @@ impl Benchmarks for SocketBenchmarks {
         Ok(Ok(session.encountered))
     }
 
-    fn can_keep_step(&self) -> bool {
-        !self.launch.has_runner()
+    fn unfit(&self) -> Option<Unfit> {
+        self.launch.has_runner().then_some(Unfit::Runner)
     }
 
     fn start(

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use crate::build::Launch;
 use crate::error::Result;
-use crate::lockstep::Attachment;
+use crate::lockstep::{Attachment, Unfit};
 
 use super::one_by_one::{OneByOne, Processes};
 use super::run::{Ended, Run};
@@ -149,8 +149,8 @@ impl Benchmarks for DivanBenchmarks {
         Ok(Ok(ids))
     }
 
-    fn can_keep_step(&self) -> bool {
-        !self.launch.has_runner()
+    fn unfit(&self) -> Option<Unfit> {
+        self.launch.has_runner().then_some(Unfit::Runner)
     }
 
     fn start(
