@@ -138,10 +138,16 @@ pub struct Interval {
 /// from. In strata, the averages within each, with the weight of the stratum.
 #[derive(Debug, Clone)]
 pub struct WalshAverages {
-    sizes: Vec<usize>,
+    strata: Vec<Vec<f64>>,
+    /// Of the strata.
     weights: Vec<usize>,
+    /// The averages, and the stratum of each.
     ordered: Vec<(f64, usize)>,
 }
+
+/// So often an end of an interval is read anew with the weights that belong to it. By then it stays, or is between the
+/// last two.
+const MOST_READINGS: usize = 3;
 
 impl WalshAverages {
     /// All n (n + 1) / 2 averages of the sample.
@@ -150,46 +156,84 @@ impl WalshAverages {
     }
 
     /// All averages of two values of the same stratum. Strata are weighed by their sizes and by how far their
-    /// values spread, which no shift changes; so intervals are exact but for what is lost by estimating the latter.
+    /// values spread, which no shift changes.
     pub fn of_strata(strata: &[&[f64]]) -> Self {
-        let sizes: Vec<usize> = strata.iter().map(|stratum| stratum.len()).collect();
         let spreads: Vec<Option<f64>> =
             strata.iter().map(|stratum| robust_standard_deviation(stratum)).collect();
-        let weights = weights(&sizes, &spreads);
-        let averages = |sample: &[f64], weight: usize| -> Vec<(f64, usize)> {
+        let sizes: Vec<usize> = strata.iter().map(|stratum| stratum.len()).collect();
+        let averages = |(number, sample): (usize, &&[f64])| -> Vec<(f64, usize)> {
             let pairs = sample.iter().enumerate();
             pairs
-                .flat_map(|(i, a)| sample[i..].iter().map(move |b| ((a + b) / 2.0, weight)))
+                .flat_map(|(i, a)| sample[i..].iter().map(move |b| ((a + b) / 2.0, number)))
                 .collect()
         };
-        let each = strata.iter().zip(&weights);
-        let mut ordered: Vec<(f64, usize)> =
-            each.flat_map(|(sample, weight)| averages(sample, *weight)).collect();
+        let mut ordered: Vec<(f64, usize)> = strata.iter().enumerate().flat_map(averages).collect();
         ordered.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Self { sizes, weights, ordered }
+        let strata = strata.iter().map(|stratum| stratum.to_vec()).collect();
+        Self { strata, weights: weights(&sizes, &spreads), ordered }
     }
 
     /// The Hodges-Lehmann estimate of the centre: their (weighted) median. `None` for an empty sample.
     pub fn hodges_lehmann(&self) -> Option<f64> {
-        let total = self.total_weight();
-        let lower = at_weight(self.ordered.iter(), total.div_ceil(2))?;
-        let upper = at_weight(self.ordered.iter(), total / 2 + 1)?;
+        let total = self.total_weight(&self.weights);
+        let lower = at_weight(self.ordered.iter(), &self.weights, total.div_ceil(2))?;
+        let upper = at_weight(self.ordered.iter(), &self.weights, total / 2 + 1)?;
         Some((lower + upper) / 2.0)
     }
 
     /// The exact confidence interval of the centre at `level` (0.95, say): from the k-th smallest to
     /// the k-th largest average, k the `(1 - level) / 2` quantile of the signed-rank distribution. In strata, an
-    /// average counts as many times as it weighs.
+    /// average counts as many times as it weighs, and each end is read with the weights that the test has of the
+    /// differences from that end: those of the spreads alone would make the interval too narrow.
     ///
     /// `None` if the sample is too small for any interval of that level.
     pub fn interval(&self, level: f64) -> Option<Interval> {
+        let first = self.interval_weighed(level, &self.weights)?;
+        Some(Interval {
+            low: self.end(level, first.low, |interval| interval.low, f64::min)?,
+            high: self.end(level, first.high, |interval| interval.high, f64::max)?,
+        })
+    }
+
+    /// An end of the interval, from where it is with the weights of the spreads.
+    fn end(
+        &self,
+        level: f64,
+        first: f64,
+        of: fn(Interval) -> f64,
+        outer: fn(f64, f64) -> f64,
+    ) -> Option<f64> {
+        let (mut before, mut now) = (first, first);
+        let mut weights = self.weights.clone();
+        for _ in 0..MOST_READINGS {
+            let next = self.weights_about(now);
+            if next == weights {
+                return Some(now);
+            }
+            before = now;
+            now = of(self.interval_weighed(level, &next)?);
+            weights = next;
+        }
+        Some(outer(before, now))
+    }
+
+    /// The weights that the test has of differences from a centre.
+    fn weights_about(&self, center: f64) -> Vec<usize> {
+        let magnitude = |stratum: &Vec<f64>| {
+            median(&stratum.iter().map(|d| (d - center).abs()).collect::<Vec<_>>())
+        };
+        let magnitudes: Vec<Option<f64>> = self.strata.iter().map(magnitude).collect();
+        weights(&self.strata.iter().map(Vec::len).collect::<Vec<_>>(), &magnitudes)
+    }
+
+    fn interval_weighed(&self, level: f64, weights: &[usize]) -> Option<Interval> {
         let tail = (1.0 - level) / 2.0;
         // 1 - level is not exact in binary; the slack is the one that R's qsignrank allows.
         let slack = 10.0 * f64::EPSILON;
-        let total = self.total_weight();
-        let count: usize = self.sizes.iter().sum();
+        let total = self.total_weight(weights);
+        let count: usize = self.strata.iter().map(Vec::len).sum();
         let quantile = if total.saturating_mul(count) <= MOST_WORK {
-            let distribution = distribution_of_sum(self.ranks());
+            let distribution = distribution_of_sum(self.ranks(weights));
             if distribution[0] > tail + slack || self.ordered.is_empty() {
                 return None;
             }
@@ -199,32 +243,36 @@ impl WalshAverages {
                 cumulative >= tail - slack
             })?
         } else {
-            let variance: f64 = self.ranks().map(|rank| (rank as f64).powi(2) / 4.0).sum();
+            let variance: f64 = self.ranks(weights).map(|rank| (rank as f64).powi(2) / 4.0).sum();
             let below = total as f64 / 2.0 + Normal::standard().inverse_cdf(tail) * variance.sqrt();
             below.max(0.0) as usize
         };
         Some(Interval {
-            low: at_weight(self.ordered.iter(), quantile.max(1))?,
-            high: at_weight(self.ordered.iter().rev(), quantile.max(1))?,
+            low: at_weight(self.ordered.iter(), weights, quantile.max(1))?,
+            high: at_weight(self.ordered.iter().rev(), weights, quantile.max(1))?,
         })
     }
 
     /// The weighted ranks of differences without ties.
-    fn ranks(&self) -> impl Iterator<Item = usize> {
-        let each = self.sizes.iter().zip(&self.weights);
-        each.flat_map(|(size, weight)| (1..=*size).map(move |rank| rank * weight))
+    fn ranks(&self, weights: &[usize]) -> impl Iterator<Item = usize> {
+        let each = self.strata.iter().zip(weights);
+        each.flat_map(|(stratum, weight)| (1..=stratum.len()).map(move |rank| rank * weight))
     }
 
-    fn total_weight(&self) -> usize {
-        self.ordered.iter().map(|(_, weight)| weight).sum()
+    fn total_weight(&self, weights: &[usize]) -> usize {
+        self.ordered.iter().map(|(_, stratum)| weights[*stratum]).sum()
     }
 }
 
 /// The first average with which those so far weigh as much as wanted.
-fn at_weight<'a>(averages: impl Iterator<Item = &'a (f64, usize)>, wanted: usize) -> Option<f64> {
+fn at_weight<'a>(
+    averages: impl Iterator<Item = &'a (f64, usize)>,
+    weights: &[usize],
+    wanted: usize,
+) -> Option<f64> {
     let mut weight = 0;
-    for (average, own) in averages {
-        weight += own;
+    for (average, stratum) in averages {
+        weight += weights[*stratum];
         if weight >= wanted {
             return Some(*average);
         }
@@ -304,6 +352,26 @@ mod tests {
         // 99.9 % of what chance does with a rate of .05 lies below .08.
         assert!(share(0.0) < 0.08);
         assert!(share(0.01) > 0.85);
+    }
+
+    #[test]
+    fn the_ends_of_intervals_are_where_the_test_begins_to_reject() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut normal = || (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
+        let mut rejected = 0;
+        for _ in 0..60 {
+            let strata: Vec<Vec<f64>> =
+                (0..2).map(|_| (0..8).map(|_| normal()).collect()).collect();
+            let interval = WalshAverages::of_strata(&refs(&strata)).interval(0.95).unwrap();
+            for end in [interval.low - 1e-9, interval.high + 1e-9] {
+                let shifted: Vec<Vec<f64>> =
+                    strata.iter().map(|s| s.iter().map(|d| d - end).collect()).collect();
+                let p = stratified_signed_rank_test(&refs(&shifted)).p_value;
+                rejected += usize::from(p <= 0.05 + 1e-9);
+            }
+        }
+        // With the weights of the spreads alone it was 61 of 120.
+        assert!(rejected >= 114, "{rejected} of 120");
     }
 
     proptest! {
