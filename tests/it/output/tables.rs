@@ -1,7 +1,7 @@
 //! The table, from results files made by hand.
 
 use serde_json::{Value, json};
-use snapbox::{assert_data_eq, file};
+use snapbox::{assert_data_eq, file, str};
 use unicode_width::UnicodeWidthStr;
 
 use super::handmade::{every_verdict, measured, one_regression, results, simple, three_revisions};
@@ -94,6 +94,33 @@ fn several_revisions_have_a_group_of_columns_each_or_a_table_each() {
         all += &format!("{width}:\n{}\n", text.split("\nbase").next().unwrap());
     }
     assert_data_eq!(all, file!["../../snapshots/groups.txt"]);
+}
+
+#[test]
+fn what_the_first_revision_has_not_got_has_its_reference_s_time_in_that_one_s_columns() {
+    let mut file = results(&["main", "first", "second"]);
+    let mut new = measured(["p", "t", "new"], 12, 1000.0, &[1.0, 1.5], 0.01);
+    new["reference"] = json!(1);
+    for launch in new["launches"].as_array_mut().unwrap() {
+        launch["values"][0] = json!(null);
+    }
+    file["measured"] = json!([measured(["p", "t", "a"], 12, 2000.0, &[1.2, 0.8], 0.01), new]);
+    let text = table(&file, &["--width", "120"]);
+    assert_data_eq!(
+        text.split("\nbase").next().unwrap(),
+        str![[r#"
+first against main: 1 regressed
+second against main: 1 regressed, 1 improved
+
+          main                              first                             second
+          time       improvement    (*)      time       improvement    (*)      time
+ a    2.000 µs   ***    -16.66 % ±0.17%  2.400 µs   ***     25.01 % ±0.26%  1.600 µs
+ new                                     999.9 ns   ***    -33.33 % ±0.00%  1.500 µs
+
+"#]]
+    );
+    let line = "what main has not got is compared with the first that has it: `new` with first";
+    assert!(text.contains(line), "{text}");
 }
 
 /// The names of the rows, in their order.
