@@ -60,7 +60,9 @@ impl Output {
 /// The last lines of a text, after words that introduce them; nothing if there are none. A backtrace after a
 /// panic's message would hide that message.
 pub fn last_lines(text: &str) -> String {
-    let text = text.rfind("\nstack backtrace:\n").map_or(text, |end| &text[..end]);
+    // As panics and as errors of anyhow head theirs.
+    let backtrace = text.rfind("\nstack backtrace:\n").or(text.rfind("\nStack backtrace:\n"));
+    let text = backtrace.map_or(text, |end| &text[..end]);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     if lines.is_empty() {
         return String::new();
@@ -89,5 +91,7 @@ mod tests {
         let backtrace: String = (0..30).map(|number| format!("  {number}: function\n")).collect();
         let panic = format!("thread panicked:\nno luck\nstack backtrace:\n{backtrace}note: more\n");
         assert_eq!(last_lines(&panic), "; it printed:\nthread panicked:\nno luck");
+        let error = format!("Error: no luck\n\nStack backtrace:\n{backtrace}");
+        assert_eq!(last_lines(&error), "; it printed:\nError: no luck");
     }
 }
