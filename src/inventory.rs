@@ -27,7 +27,7 @@ pub struct Taken {
     pub programs: Programs,
     /// Targets that the rules set aside.
     pub set_aside: Vec<SetAside>,
-    /// On code that is identical although it is measured.
+    /// On code that is identical although it is measured, and on counts of two releases.
     pub notes: Vec<String>,
 }
 
@@ -36,7 +36,14 @@ pub struct Taken {
 ///
 /// `timeout` is how long a process may go on without any sign of progress, unless the rules say otherwise.
 pub fn take(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -> Result<Taken> {
-    let mut taking = Taking { builds, timeout, rules, programs: HashMap::new(), notes: Vec::new() };
+    let mut taking = Taking {
+        builds,
+        timeout,
+        rules,
+        programs: HashMap::new(),
+        libraries: HashMap::new(),
+        notes: Vec::new(),
+    };
     let mut set_aside: BTreeMap<TargetName, String> = BTreeMap::new();
     let mut inventories: Vec<BTreeMap<TargetName, Listed>> = Vec::new();
     for (side, build) in builds.iter() {
@@ -85,6 +92,8 @@ struct Taking<'a> {
     timeout: Duration,
     rules: &'a Rules,
     programs: HashMap<(TargetName, Side), Program>,
+    /// What counts on the first side that has a target, if it is counted.
+    libraries: HashMap<TargetName, (Side, String)>,
     notes: Vec<String>,
 }
 
@@ -120,6 +129,8 @@ impl Taking<'_> {
                 // Nothing is measured of it, whatever changed.
                 if ids.is_empty() {
                     self.notes.truncate(notes_before);
+                } else if let Some(library) = benchmarks.library() {
+                    self.compare_libraries(side, name, library);
                 }
                 let program = Program {
                     benchmarks,
@@ -135,6 +146,20 @@ impl Taking<'_> {
             }
         };
         Ok(Some(Listed { harness: Some(harness), inventory, same_code: None }))
+    }
+
+    /// Says where counts may differ because they are counted with another release.
+    fn compare_libraries(&mut self, side: Side, name: &TargetName, library: String) {
+        let Some((first, before)) = self.libraries.get(name) else {
+            self.libraries.insert(name.clone(), (side, library));
+            return;
+        };
+        if *before != library {
+            self.notes.push(format!(
+                "`{name}` uses {before} at {first} and {library} at {side}: counts of the same code may differ by \
+                 a few instructions"
+            ));
+        }
     }
 
     /// Whether it is the other side's code and would do the same.

@@ -171,6 +171,11 @@ pub trait Benchmarks {
     /// and nothing stands between them and this program.
     fn unfit(&self) -> Option<Unfit>;
 
+    /// The name and the version of the library, where another version may count the same code differently.
+    fn library(&self) -> Option<String> {
+        None
+    }
+
     /// Starts measuring benchmarks, one for each step of the [`Session`]: in one process that waits in between,
     /// or in a process for each. Before the first step it does as little as possible. With an attachment its
     /// processes are one of the sides of a [`Baton`](crate::lockstep::Baton), one after the other. With another

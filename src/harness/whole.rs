@@ -12,6 +12,8 @@ use super::{Failure, Measurement, Session, Step};
 
 /// What a process measured, from what it printed.
 type Reader = Box<dyn Fn(&Ended) -> Vec<Measurement>>;
+/// Something that is wrong with a process, in more words.
+type Explanation = Box<dyn Fn(&Ended, &str) -> String>;
 
 /// A process that runs in its first step; the further ones give what it measured.
 pub struct Whole {
@@ -19,7 +21,7 @@ pub struct Whole {
     order: Vec<String>,
     timeout: Duration,
     read: Reader,
-    explain: fn(&Ended, &str) -> String,
+    explain: Explanation,
 }
 
 enum State {
@@ -42,13 +44,13 @@ impl Whole {
             order: order.to_vec(),
             timeout,
             read: Box::new(read),
-            explain: Ended::explain,
+            explain: Box::new(Ended::explain),
         }
     }
 
     /// With another way to say what is wrong.
-    pub fn explained_by(self, explain: fn(&Ended, &str) -> String) -> Self {
-        Self { explain, ..self }
+    pub fn explained_by(self, explain: impl Fn(&Ended, &str) -> String + 'static) -> Self {
+        Self { explain: Box::new(explain), ..self }
     }
 
     fn sort_out(&self, ended: &Ended) -> State {

@@ -61,6 +61,11 @@ impl Cache {
         self.named(&directory, &directory)
     }
 
+    /// Where one version of a tool is looked for, whatever versions are installed elsewhere.
+    pub fn of_tool(&self, name: &str, version: &str) -> PathBuf {
+        self.0.join("tools").join(format!("{name}-{version}"))
+    }
+
     /// Removes what comparisons of programs kept for a directory, and returns what was removed.
     pub fn clean_directory(&self, directory: &Path) -> Result<Option<PathBuf>> {
         let kept = self.of_directory(directory);

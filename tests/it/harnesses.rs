@@ -3,6 +3,8 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod divan;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod gungraun;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod libtest;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod others;

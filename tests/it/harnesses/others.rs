@@ -1,7 +1,6 @@
-//! bencher, gungraun, programs with harnesses of their own, and a harness that changes.
+//! bencher, programs with harnesses of their own, and a harness that changes.
 
 use cargo_bench_compare::results::Method;
-use cargo_bench_compare::stats::Verdict;
 
 use super::{Crate, assert_much_slower, comparison, ids};
 
@@ -98,52 +97,4 @@ fn main() {
     assert!(results.failed[2].error.contains("no luck"), "{:?}", results.failed);
     let [note] = &results.notes[..] else { panic!("{:?}", results.notes) };
     assert!(note.starts_with("`sample::unknown` is left out"), "{note}");
-}
-
-/// A program that does what a gungraun executable and its runner do together, with what they printed.
-const GUNGRAUN: &str = r###"
-fn main() {
-    // By this it is recognised.
-    let runner = std::env::var("GUNGRAUN_RUNNER").unwrap_or_default();
-    let arguments: Vec<String> = std::env::args().collect();
-    if runner == "missing" {
-        eprintln!("gungraun: Error: Failed to run benchmarks: No such file or directory (os error 2).\n\n\
-                   Is gungraun-runner installed and gungraun-runner in your $PATH?.");
-        std::process::exit(1);
-    }
-    if arguments.iter().any(|argument| argument == "--list") {
-        println!("counts::g::fib::short: benchmark\ncounts::g::fib::same: benchmark\n\n0 tests, 2 benchmarks");
-        return;
-    }
-    assert!(arguments.iter().any(|argument| argument == "--output-format=json"));
-    for (id, instructions, cycles) in [("short", sample::N, 2 * sample::N), ("same", 213143, 289804)] {
-        println!("{}", JSON.replace("ID", id).replace("IR", &instructions.to_string()).replace("EC", &cycles.to_string()));
-    }
-}
-const JSON: &str = r##"{"baselines":[null,null],"function_name":"fib","group":"g","id":"ID","kind":"LibraryBenchmark","module_path":"counts::g::fib","profiles":[{"data":{"parts":[],"total":{"metrics":{"Dr":{"values":{"new":270}},"EstimatedCycles":{"values":{"new":EC}},"Ir":{"values":{"new":IR}}},"regressions":[]}},"tool":"Callgrind"}],"version":"7"}"##;
-"###;
-
-#[test]
-fn counts_of_gungraun_are_compared_exactly_after_one_run() {
-    let package = Crate { dependency: None, targets: vec![("counts", false)], more: "" };
-    let fixture = package.fixture(&[("benches/counts.rs", GUNGRAUN)]);
-    let arguments = ["base..HEAD", "--format", "json", "--gate", "regression"];
-    let results = package.run(&fixture, &arguments).exits_with(1).results();
-    assert_eq!(
-        ids(&results),
-        ["g::fib::short", "g::fib::short [estimated cycles]", "g::fib::same"]
-    );
-    let short = comparison(&results, "g::fib::short");
-    assert_eq!((short.method, short.verdict, short.pairs), (Method::Count, Verdict::Regressed, 1));
-    assert_eq!((short.base.nanoseconds, short.head.nanoseconds), (Some(1000.0), Some(3000.0)));
-    assert!(short.trips_gate && short.unit == "instructions");
-    let same = comparison(&results, "g::fib::same");
-    assert_eq!((same.verdict, same.p_value), (Verdict::Equivalent, None));
-    let table = package.run(&fixture, &["report"]).exits_with(0).stdout;
-    assert!(table.contains("the same count") && table.contains("counted:"), "{table}");
-
-    let mut command = fixture.command(&arguments);
-    command.env("GUNGRAUN_RUNNER", "missing").env("RUSTC_BOOTSTRAP", "1");
-    let run = crate::support::Run::of(command.output().unwrap()).exits_with(3);
-    assert!(run.results().failed[0].error.contains("cargo install gungraun-runner --version"));
 }
