@@ -156,7 +156,7 @@ fn compile(links: &Path, rustc_and_arguments: Vec<OsString>) -> std::io::Result<
 }
 
 /// The file name of the executable, if these are rustc's arguments for one that `cargo bench` would run.
-fn bench_executable(arguments: &[OsString]) -> Option<String> {
+pub(super) fn bench_executable(arguments: &[OsString]) -> Option<String> {
     let arguments: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
     let pairs = || arguments.windows(2).map(|pair| (pair[0], pair[1]));
     let value = |name: &str| pairs().find(|(flag, _)| *flag == name).map(|(_, value)| value);
@@ -345,7 +345,7 @@ fn expand_response_files(arguments: &[OsString]) -> std::io::Result<Vec<OsString
 
 /// Words between spaces; a backslash takes the next character as it is, and so do quotation marks, but for
 /// backslashes.
-fn read_response_file(text: &str) -> Vec<OsString> {
+pub(super) fn read_response_file(text: &str) -> Vec<OsString> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut quote) = (None::<String>, None);
     let mut characters = text.chars();

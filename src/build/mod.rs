@@ -12,6 +12,8 @@
 mod attempt;
 mod capture;
 mod cargo;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod launch;
 mod layout;
 mod link;

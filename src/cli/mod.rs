@@ -28,6 +28,8 @@ use crate::plan::{OnSide, Plan, SameCode, SetAside};
 use crate::report::{natural_order, one_line, printable};
 use crate::revision::{Cache, Repository};
 
+pub(crate) use configured::all_option_keys;
+
 use arguments::{AnalyzeArguments, Arguments, Command, Presentation};
 use configured::Refused;
 use output::{present, print_to_stdout};
@@ -266,5 +268,5 @@ fn last_results() -> Result<PathBuf> {
 
 /// The JSON Schema of `bench-compare.toml`.
 pub fn configuration_schema() -> serde_json::Value {
-    config::json_schema(&configured::all_option_keys())
+    config::json_schema(&all_option_keys())
 }

@@ -5,6 +5,8 @@
 //! manifests (docs/configuration.md). Knows nothing of git.
 
 mod command;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod options;
 mod places;
 mod reader;

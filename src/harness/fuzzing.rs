@@ -2,7 +2,7 @@
 
 use super::criterion::protocol::Decoder;
 use super::divan::tree;
-use super::lines;
+use super::{gungraun, libtest, lines};
 
 /// Decodes what arrives in pieces of this size.
 pub fn criterion(bytes: &[u8], piece: usize) {
@@ -16,7 +16,10 @@ pub fn criterion(bytes: &[u8], piece: usize) {
                 Err(_) => return,
             }
         }
-        while greeted {
+        if !greeted {
+            continue;
+        }
+        loop {
             match decoder.message() {
                 Ok(Some(_)) => {}
                 Ok(None) => break,
@@ -26,14 +29,21 @@ pub fn criterion(bytes: &[u8], piece: usize) {
     }
 }
 
-/// Reads a text as the output of every harness that prints.
+/// Reads a text as the output of every harness that prints. The first line is the id of a benchmark.
 pub fn output(text: &str) {
-    for leaf in tree::leaves(text) {
+    let (id, text) = text.split_once('\n').unwrap_or_default();
+    let leaves = tree::leaves(text);
+    tree::threads_of(&leaves, id);
+    for leaf in leaves {
         leaf.variant();
     }
-    tree::rows(text);
+    for row in tree::rows(text) {
+        row.is_named(id);
+    }
     lines::libtest(text);
     lines::json(text);
+    libtest::reported(text, id);
+    gungraun::summary::measurements(text, id);
     for line in text.lines() {
         lines::begun(line);
     }

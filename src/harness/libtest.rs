@@ -118,8 +118,7 @@ impl OneByOne for LibtestBenchmarks {
 
     fn read(&self, id: &str, ended: &Ended) -> std::result::Result<Measurement, String> {
         if self.unstable {
-            let events = ended.stdout.lines().filter_map(|line| serde_json::from_str(line).ok());
-            if let Some(result) = events.filter_map(|event: Event| event.result(id)).next_back() {
+            if let Some(result) = reported(&ended.stdout, id) {
                 return result;
             }
         } else if let Some(measurement) = lines::libtest(&ended.stdout).into_iter().next() {
@@ -128,6 +127,12 @@ impl OneByOne for LibtestBenchmarks {
         let what = ended.problem.as_deref().unwrap_or("it did not report a time");
         Err(ended.explain(what))
     }
+}
+
+/// What the last of the lines of JSON that are about this benchmark says.
+pub(super) fn reported(text: &str, id: &str) -> Option<std::result::Result<Measurement, String>> {
+    let events = text.lines().filter_map(|line| serde_json::from_str::<Event>(line).ok());
+    events.filter_map(|event| event.result(id)).next_back()
 }
 
 /// A line of libtest's JSON.

@@ -4,7 +4,7 @@
 //! code gives the same counts, so they run once, and there is nothing to test.
 
 mod runner;
-mod summary;
+pub(super) mod summary;
 
 use std::path::Path;
 
