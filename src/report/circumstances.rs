@@ -166,8 +166,8 @@ fn time_limit(results: &Results) -> Option<String> {
     let limit = humantime::format_duration(limit);
     let is_undecided = |c: &&Comparison| c.stopped_by == Some(StoppedBy::TimeLimit);
     match results.comparisons.iter().filter(is_undecided).count() {
-        // Of nothing that was measured, nothing can be said.
-        0 if results.comparisons.iter().all(|c| c.pairs == 0) => None,
+        // Nothing can be said if nothing was measured, or if something else ended it.
+        0 if !results.complete || results.comparisons.iter().all(|c| c.pairs == 0) => None,
         0 => Some(format!("{limit} was enough")),
         count => Some(format!("{limit} was not enough to decide {count} of the comparisons")),
     }

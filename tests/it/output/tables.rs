@@ -395,6 +395,9 @@ fn what_the_time_was_not_enough_for_is_told() {
     assert!(text.contains("inconclusive; about 12 pairs would decide"), "{text}");
     file["measured"] = json!([simple("decided", 12, 1.0, 0.001)]);
     assert!(table(&file, &[]).contains("time limit   1m 30s was enough\n"));
+    file["complete"] = json!(false);
+    assert!(!table(&file, &[]).contains("time limit"));
+    file["complete"] = json!(true);
     let mut identical = simple("same", 0, 1.0, 0.0);
     identical["identical"] = json!([1]);
     file["measured"] = json!([identical]);
