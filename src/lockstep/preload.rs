@@ -35,6 +35,15 @@ pub struct Timespec {
     nanoseconds: c_long,
 }
 
+/// The C library's `struct rusage`.
+#[repr(C)]
+pub struct ResourceUsage {
+    times: [i64; 4],
+    others: [c_long; 12],
+    voluntary_switches: c_long,
+    involuntary_switches: c_long,
+}
+
 pub type Thread = usize;
 const NO_THREAD: Thread = 0;
 type ClockGettime = unsafe extern "C" fn(c_int, *mut Timespec) -> c_int;
@@ -53,6 +62,7 @@ unsafe extern "C" {
     fn close(file: c_int) -> c_int;
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     fn getenv(name: *const c_char) -> *const c_char;
+    fn getrusage(who: c_int, usage: *mut ResourceUsage) -> c_int;
     fn mmap(
         at: *mut c_void,
         length: usize,
@@ -76,10 +86,14 @@ struct Side {
     position: usize,
     /// The thread that hands the baton on; nobody's in a copy of the process.
     main_thread: Thread,
-    /// What the clocks of this process are behind the real ones: the time it has waited.
+    /// What the clocks of this process are behind the real ones: the time it has waited, and the time that other
+    /// programs had its core.
     hidden: i64,
     /// When it got the baton, by the real clock.
     has_since: i64,
+    /// When it last read a clock, and how it had spent its time when that was last looked at.
+    last_reading: i64,
+    account: Account,
     /// How many times faster than time itself its clocks go, since when.
     speed: i64,
     origin: i64,
@@ -91,9 +105,23 @@ static mut SIDE: Side = Side {
     main_thread: NO_THREAD,
     hidden: 0,
     has_since: 0,
+    last_reading: 0,
+    account: Account { moment: 0, running: 0, waits: 0, preemptions: 0 },
     speed: 1,
     origin: 0,
 };
+
+/// How a thread has spent its time up to a moment.
+struct Account {
+    /// By the real clock.
+    moment: i64,
+    /// How long it was running.
+    running: i64,
+    /// How often it gave its core away, to wait for something.
+    waits: c_long,
+    /// How often its core was taken away.
+    preemptions: c_long,
+}
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -208,18 +236,23 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_i
         if result != 0 || page.is_null() || !is_ours {
             return result;
         }
-        let hidden_at_reading = SIDE.hidden;
+        let read = (*time).seconds * 1_000_000_000 + (*time).nanoseconds as i64;
         // All clocks are ahead of time itself by the same.
-        let read_at = if SIDE.speed > 1 && clock != MONOTONIC { real_now() } else { 0 };
+        let read_at = if clock == MONOTONIC { read } else { real_now() };
+        let mut hidden_at_reading = SIDE.hidden;
         if clock != MONOTONIC_COARSE && pthread_self() == SIDE.main_thread {
+            if clock == MONOTONIC {
+                SIDE.hidden += taken_by_others(&*page, read);
+                hidden_at_reading = SIDE.hidden;
+            }
+            // What this takes here has no place in what is measured.
+            let now = real_now();
+            SIDE.hidden += now - read_at;
+            SIDE.last_reading = now;
             keep_in_step(&*page);
         }
-        let read = (*time).seconds * 1_000_000_000 + (*time).nanoseconds as i64;
         let mut shown = read - hidden_at_reading;
-        if SIDE.speed > 1 {
-            let monotonic = if clock == MONOTONIC { read } else { read_at };
-            shown += (SIDE.speed - 1) * (monotonic - hidden_at_reading - SIDE.origin);
-        }
+        shown += (SIDE.speed - 1) * (read_at - hidden_at_reading - SIDE.origin);
         (*time).seconds = shown / 1_000_000_000;
         (*time).nanoseconds = (shown % 1_000_000_000) as c_long;
         0
@@ -269,9 +302,56 @@ unsafe fn keep_in_step(page: &Page) {
 
 unsafe fn resume(waited_since: i64) {
     unsafe {
+        SIDE.account = account();
         let now = real_now();
         SIDE.hidden += now - waited_since;
         SIDE.has_since = now;
+        SIDE.last_reading = now;
+    }
+}
+
+/// The time between the last reading and this one in which other programs had the core, though this one had work to
+/// do. Time in which it waited for something of its own accord is what it takes.
+unsafe fn taken_by_others(page: &Page, read: i64) -> i64 {
+    // Nobody takes a core for less, and clocks may be read more often than looking is cheap.
+    const WORTH_A_LOOK: i64 = 20_000;
+    unsafe {
+        let gap = read - SIDE.last_reading;
+        let in_step = page.sides[SIDE.position].state.load(Acquire) == state::IN_STEP;
+        if !in_step || gap < WORTH_A_LOOK {
+            return 0;
+        }
+        let now = account();
+        let before = core::mem::replace(&mut *addr_of_mut!(SIDE.account), now);
+        let now = &*addr_of!(SIDE.account);
+        if now.waits != before.waits || now.preemptions == before.preemptions {
+            return 0;
+        }
+        // What was shown already cannot be hidden: clocks do not go back.
+        ((read - before.moment) - (now.running - before.running)).clamp(0, gap)
+    }
+}
+
+/// How the main thread has spent its time so far.
+unsafe fn account() -> Account {
+    const THREAD: c_int = 1;
+    const THREAD_CPUTIME: c_int = 3;
+    let mut usage = ResourceUsage {
+        times: [0; 4],
+        others: [0; 12],
+        voluntary_switches: 0,
+        involuntary_switches: 0,
+    };
+    let mut running = Timespec { seconds: 0, nanoseconds: 0 };
+    unsafe {
+        getrusage(THREAD, &mut usage);
+        real_clock(THREAD_CPUTIME, &mut running);
+    }
+    Account {
+        moment: unsafe { real_now() },
+        running: running.seconds * 1_000_000_000 + running.nanoseconds as i64,
+        waits: usage.voluntary_switches,
+        preemptions: usage.involuntary_switches,
     }
 }
 
