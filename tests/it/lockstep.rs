@@ -325,3 +325,35 @@ fn what_a_configured_runner_starts_is_not_in_step_and_that_is_said() {
     let note = "not measured in step, because it is started by a runner that is configured";
     assert_eq!((found.method, &found.notes[..]), (Method::Process, &[note.to_owned()][..]));
 }
+
+#[test]
+fn time_that_other_programs_take_is_not_that_of_the_benchmark() {
+    // How much time passes on the benchmark's clock while it runs for a millisecond, beside another program on its core.
+    let crowded = r#"
+    let mut group = c.benchmark_group("crowded");
+    group.sample_size(10);
+    group.bench_function("core", |b| b.iter_custom(|n| {
+        let endless = ["-c", "while :; do :; done"];
+        let mut other = std::process::Command::new("sh").args(endless).spawn().unwrap();
+        let (own, running) = (sample::seconds(1), sample::seconds(3));
+        while sample::seconds(3) - running < 0.02 {
+            black_box((0..20_000u64).fold(sample::IS_HEAD as u64, |x, i| black_box(x ^ i)));
+            sample::seconds(1);
+        }
+        let ratio = (sample::seconds(1) - own) / (sample::seconds(3) - running);
+        other.kill().unwrap();
+        other.wait().unwrap();
+        Duration::from_nanos((n as f64 * 1e6 * ratio) as u64)
+    }));
+    group.finish();
+"#;
+    let fixture = fixture(crowded);
+    let results =
+        fixture.run(&["base..HEAD", "--runs", "2", "--format", "json"]).exits_with(0).results();
+    let found = comparison(&results, "crowded/core");
+    assert_eq!((found.method, found.pairs), (Method::Lockstep, 2));
+    for side in [&found.base, &found.head] {
+        let milliseconds = side.nanoseconds.unwrap() / 1e6;
+        assert!((0.8..1.3).contains(&milliseconds), "{milliseconds} ms");
+    }
+}
