@@ -177,6 +177,7 @@ function matchesSnapshot(name, text) {
     .replace(/\b[0-9a-f]{9}\b/g, "COMMIT")
     .replace(/rustc [^\n|<]*/g, "RUSTC")
     .replace(/^(machine +).*/gm, "$1MACHINE")
+    .replace(/^(time +).* for measuring, .*/gm, "$1TIME")
     .replace(/^warning +.*\n/gm, "")
     .replace(/"run":\[\d+,1\]/g, '"run":[RUN,1]')
     .replace(/runs\/\d+/g, "runs/RUN");
