@@ -239,20 +239,20 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_i
         let read = (*time).seconds * 1_000_000_000 + (*time).nanoseconds as i64;
         // All clocks are ahead of time itself by the same.
         let read_at = if clock == MONOTONIC { read } else { real_now() };
-        let mut hidden_at_reading = SIDE.hidden;
-        if clock != MONOTONIC_COARSE && pthread_self() == SIDE.main_thread {
-            if clock == MONOTONIC {
-                SIDE.hidden += taken_by_others(&*page, read);
-                hidden_at_reading = SIDE.hidden;
-            }
+        let is_step = clock != MONOTONIC_COARSE && pthread_self() == SIDE.main_thread;
+        if is_step && clock == MONOTONIC {
+            SIDE.hidden += taken_by_others(&*page, read);
+        }
+        let hidden_at_reading = SIDE.hidden;
+        if is_step {
             // What this takes here has no place in what is measured.
             let now = real_now();
             SIDE.hidden += now - read_at;
             SIDE.last_reading = now;
             keep_in_step(&*page);
         }
-        let mut shown = read - hidden_at_reading;
-        shown += (SIDE.speed - 1) * (read_at - hidden_at_reading - SIDE.origin);
+        let ahead = (SIDE.speed - 1) * (read_at - hidden_at_reading - SIDE.origin);
+        let shown = read - hidden_at_reading + ahead;
         (*time).seconds = shown / 1_000_000_000;
         (*time).nanoseconds = (shown % 1_000_000_000) as c_long;
         0

@@ -1,3 +1,5 @@
+//! Which benchmarks of which sides are matched, measured and left out.
+
 use super::*;
 use crate::config::{self, BenchmarkRule, Ids, Subject};
 

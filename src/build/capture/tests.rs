@@ -1,3 +1,5 @@
+//! What a compiler and a linker are told, read and kept.
+
 use super::*;
 use crate::build::link::response_file;
 use proptest::prelude::*;

@@ -37,11 +37,11 @@ impl OwnTimes {
         let Some(times) = times_longer(message, asked).filter(|times| *times > ON_PURPOSE) else {
             return false;
         };
-        let is_news = !self.0.borrow().contains_key(id);
+        let times = times * f64::from(speed);
         let mut known = self.0.borrow_mut();
-        let longest = known.entry(id.to_owned()).or_default();
-        *longest = longest.max(times * f64::from(speed));
-        is_news
+        let before = known.get(id).copied();
+        known.insert(id.to_owned(), before.map_or(times, |before| before.max(times)));
+        before.is_none()
     }
 }
 

@@ -77,13 +77,8 @@ impl Benchmarks for SocketBenchmarks {
     ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
         let whole_seconds = self.version.is_some_and(|v| (v.major, v.minor) < (0, 4));
         let asked = Extent::of(effort);
-        let speed = match attachment {
-            None => 1,
-            Some(_) if whole_seconds => {
-                self.own_times.speed(wanted.ids()).max(asked.speed_for_seconds())
-            }
-            Some(_) => self.own_times.speed(wanted.ids()),
-        };
+        let least = if whole_seconds { asked.speed_for_seconds() } else { 1 };
+        let speed = attachment.map_or(1, |_| self.own_times.speed(wanted.ids()).max(least));
         let asked = asked.at_speed(speed);
         let asked = if whole_seconds { asked.in_whole_seconds() } else { asked };
         let mut arguments: Vec<String> = filter(wanted).into_iter().collect();

@@ -1,3 +1,5 @@
+//! What can be merged, what comes of it, and what is refused.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, str};
