@@ -4,7 +4,8 @@
 //! It makes a repository with thirty criterion benchmarks and ten divan benchmarks, whose commits differ in what is
 //! to be tried, and runs the program on pairs of them. Prints Markdown; progress goes to standard error.
 //!
-//! usage: cargo run --release --example noise -- [--comparisons N] [--load N] [--directory DIR] [--filter REGEX] [PART]...
+//! usage: cargo run --release --example noise -- [--comparisons N] [--rounds N] [--load N] [--compilers N]
+//!            [--directory DIR] [--filter REGEX] [PART]...
 //!
 //! Parts (all of them by default):
 //!   criterion   criterion's own verdicts on pairs of equal speed
@@ -17,12 +18,16 @@
 //!
 //! `--comparisons` is the number of comparisons of equal speed [default: 500], half of them in `same` and half in `relinked`;
 //! `moved` and `criterion` have an eighth as many each.
-//! `--load` lets so many threads do nothing useful meanwhile. What was compiled, and all results, are kept in the directory
-//! [default: target/noise]. `--filter` chooses benchmarks by their ids, as the program does.
+//! `--rounds` is how often `spread` measures 12 launch pairs in each way [default: 2].
+//! `--load` lets so many threads do nothing useful meanwhile, `--compilers` so many of them compile, with pauses, as
+//! other people's builds do. What was compiled, and all results, are kept in the directory [default: target/noise].
+//! `--filter` chooses benchmarks by their ids, as the program does.
 
+mod load;
 mod repository;
 mod tally;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -60,7 +65,9 @@ type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 struct Options {
     comparisons: usize,
+    rounds: u64,
     load: usize,
+    compilers: usize,
     directory: PathBuf,
     filter: String,
     parts: Vec<String>,
@@ -71,7 +78,9 @@ impl Options {
         let all = ["criterion", "same", "relinked", "moved", "slower", "spread"];
         let mut options = Self {
             comparisons: 500,
+            rounds: 2,
             load: 0,
+            compilers: 0,
             directory: "target/noise".into(),
             filter: FILTER.to_owned(),
             parts: Vec::new(),
@@ -80,7 +89,9 @@ impl Options {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word.as_str() {
                 "--comparisons" => options.comparisons = value()?.parse()?,
+                "--rounds" => options.rounds = value()?.parse()?,
                 "--load" => options.load = value()?.parse()?,
+                "--compilers" => options.compilers = value()?.parse()?,
                 "--filter" => options.filter = value()?,
                 "--directory" => options.directory = value()?.into(),
                 part if all.contains(&part) => options.parts.push(word),
@@ -101,20 +112,15 @@ impl Options {
 }
 
 fn run(options: &Options) -> Result<()> {
-    for _ in 0..options.load {
-        std::thread::spawn(|| {
-            loop {
-                std::hint::spin_loop();
-            }
-        });
-    }
     let began = Instant::now();
     let repository = Repository::create(&options.directory, &options.filter)?;
     println!(
-        "{} cores, {} of them kept busy by others\n",
+        "{} cores; beside it {} busy loops and {} compilers\n",
         std::thread::available_parallelism()?,
-        options.load
+        options.load,
+        options.compilers
     );
+    load::begin(options.load, options.compilers, &repository)?;
     for part in &options.parts {
         let part_began = Instant::now();
         match part.as_str() {
@@ -147,7 +153,7 @@ fn run(options: &Options) -> Result<()> {
                 )?;
             }
             "slower" => slower(&repository)?,
-            _ => spread(&repository)?,
+            _ => spread(&repository, options.rounds)?,
         }
         println!("({part}: {:.0} s)\n", part_began.elapsed().as_secs_f64());
     }
@@ -258,31 +264,43 @@ fn slower(repository: &Repository) -> Result<()> {
 }
 
 /// The same comparison by several methods in turn, so that all of them see the same load.
-fn spread(repository: &Repository) -> Result<()> {
+fn spread(repository: &Repository, rounds: u64) -> Result<()> {
     const PAIRS: usize = 12;
     let ways: [(&str, [&str; 4]); 3] = [
         ("in step", ["--lockstep", "auto", "--layouts", "off"]),
         ("one side after the other", ["--lockstep", "off", "--layouts", "off"]),
         ("in step, random layouts", ["--lockstep", "auto", "--layouts", "auto"]),
     ];
-    let mut found: [(Vec<f64>, f64); 3] = Default::default();
-    for round in 0..2 {
-        for ((name, arguments), (spreads, seconds)) in ways.iter().zip(&mut found) {
+    let mut found: [(BTreeMap<String, Vec<f64>>, f64); 3] = Default::default();
+    for round in 0..rounds {
+        for ((name, arguments), (variances, seconds)) in ways.iter().zip(&mut found) {
             let runs = PAIRS.to_string();
             let arguments = [&arguments[..], &["--runs", &runs, "--bench", "kernels"]].concat();
             let done = compare(repository, "same", 100 + round, &arguments)?;
-            let of = |c: &Comparison| standard_deviation(&c.log_ratios);
-            spreads.extend(done.comparisons.iter().filter_map(of));
-            *seconds += seconds_per_benchmark(&done) / PAIRS as f64 / 2.0;
-            eprintln!("spread: {name}, round {}", round + 1);
+            for comparison in &done.comparisons {
+                let variance = variance(&comparison.log_ratios).ok_or("no launch pairs")?;
+                variances.entry(comparison.benchmark.clone()).or_default().push(variance);
+            }
+            let each = seconds_per_benchmark(&done) / PAIRS as f64;
+            *seconds += each / rounds as f64;
+            let all: Vec<f64> =
+                variances.values().filter_map(|all| all.last().map(|last| last.sqrt())).collect();
+            eprintln!(
+                "spread: {name}, round {}: {:.2} %, {:.0} ms",
+                round + 1,
+                100.0 * median(&all).unwrap_or(f64::NAN),
+                1000.0 * each
+            );
         }
     }
     println!(
         "### from one launch pair to the next\n\n| | standard deviation of the log-ratio (median of the benchmarks) | time a pair and benchmark |"
     );
     println!("|---|---|---|");
-    for ((name, _), (spreads, seconds)) in ways.iter().zip(&found) {
-        let spread = 100.0 * median(spreads).unwrap_or(f64::NAN);
+    for ((name, _), (variances, seconds)) in ways.iter().zip(&found) {
+        // It is the variance, over good rounds and bad ones, that says how many launch pairs are needed.
+        let spreads: Vec<f64> = variances.values().map(|all| mean(all).sqrt()).collect();
+        let spread = 100.0 * median(&spreads).unwrap_or(f64::NAN);
         println!("| {name} | {spread:.2} % | {:.0} ms |", 1000.0 * seconds);
     }
     println!();
@@ -345,10 +363,9 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-fn standard_deviation(values: &[f64]) -> Option<f64> {
+fn variance(values: &[f64]) -> Option<f64> {
     let (n, mean) = (values.len() as f64, mean(values));
-    (values.len() > 1)
-        .then(|| (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt())
+    (values.len() > 1).then(|| values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0))
 }
 
 /// Whether a comparison says that nothing has changed that matters.

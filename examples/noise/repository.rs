@@ -112,6 +112,18 @@ impl Repository {
         Ok(below(&directory, name))
     }
 
+    /// The file with the functions that are measured, as the last revision has it.
+    pub fn source(&self) -> PathBuf {
+        self.root().join("src/lib.rs")
+    }
+
+    /// A directory for something else, beside it.
+    pub fn scratch(&self, name: &str) -> Result<PathBuf> {
+        let directory = below(&self.directory, name);
+        std::fs::create_dir_all(&directory)?;
+        Ok(directory)
+    }
+
     /// Checks a revision out.
     pub fn check_out(&self, revision: &str) -> Result<()> {
         self.git(&["checkout", "--quiet", "--force", revision])

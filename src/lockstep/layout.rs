@@ -2,7 +2,7 @@
 // `lockstep`, and of the preload library.
 
 use core::ffi::CStr;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// The most sides that can be in step.
 pub const MOST_SIDES: usize = 16;
@@ -42,8 +42,10 @@ pub struct SidePage {
     pub handovers: AtomicU32,
     /// How many processes, one after the other, have loaded the preload library.
     pub loaded: AtomicU32,
+    /// For how long other programs had its core while it had the baton, in nanoseconds.
+    pub taken: AtomicU64,
     /// Keeps sides on cache lines of their own.
-    pub padding: [u32; 12],
+    pub padding: [u32; 10],
 }
 
 /// The whole page.
@@ -53,8 +55,10 @@ pub struct Page {
     pub turn: AtomicU32,
     /// How long a side keeps the baton, in nanoseconds: until its first clock reading after that.
     pub quantum: AtomicU32,
+    /// When a side handed the baton on, by the monotonic clock in nanoseconds. 0 once it has arrived.
+    pub handed_on: AtomicU64,
     /// Keeps the baton on a cache line of its own.
-    pub padding: [u32; 14],
+    pub padding: [u32; 12],
     /// By position.
     pub sides: [SidePage; MOST_SIDES],
 }

@@ -11,6 +11,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::time::Duration;
 
 use rustix::mm::{MapFlags, ProtFlags};
 use rustix::thread::{CpuSet, futex, sched_getaffinity, sched_setaffinity};
@@ -157,6 +158,12 @@ impl Baton {
         if next != holder && page.turn.compare_exchange(holder, next, AcqRel, Relaxed).is_ok() {
             wake(&page.turn);
         }
+    }
+
+    /// For how long other programs had the core, of the time in which it was the sides' turn.
+    pub fn taken(&self) -> Duration {
+        let taken = self.page.get().sides.iter().map(|side| side.taken.load(Relaxed));
+        Duration::from_nanos(taken.sum())
     }
 
     /// Why the side should not be measured in step. Its process, if it has one, must have begun to run.

@@ -241,7 +241,9 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_i
         let read_at = if clock == MONOTONIC { read } else { real_now() };
         let is_step = clock != MONOTONIC_COARSE && pthread_self() == SIDE.main_thread;
         if is_step && clock == MONOTONIC {
-            SIDE.hidden += taken_by_others(&*page, read);
+            let taken = taken_by_others(&*page, read);
+            SIDE.hidden += taken;
+            note_taken(&*page, taken);
         }
         let hidden_at_reading = SIDE.hidden;
         if is_step {
@@ -289,11 +291,17 @@ unsafe fn keep_in_step(page: &Page) {
                         return;
                     };
                     mine.handovers.fetch_add(1, Relaxed);
+                    page.handed_on.store(now as u64, Relaxed);
                     page.turn.store(other as u32, Release);
                     wake(&page.turn);
                 }
                 wait_for_turn(page, me);
                 resume(now);
+                match page.handed_on.swap(0, Relaxed) {
+                    // The runner gave it on, from a side that is gone.
+                    0 => {}
+                    handed_on => note_taken(page, SIDE.has_since - handed_on as i64),
+                }
             }
             _ => {}
         }
@@ -310,11 +318,12 @@ unsafe fn resume(waited_since: i64) {
     }
 }
 
+/// In nanoseconds. Nobody takes a core for less, and clocks may be read more often than looking is cheap.
+const WORTH_A_LOOK: i64 = 20_000;
+
 /// The time between the last reading and this one in which other programs had the core, though this one had work to
 /// do. Time in which it waited for something of its own accord is what it takes.
 unsafe fn taken_by_others(page: &Page, read: i64) -> i64 {
-    // Nobody takes a core for less, and clocks may be read more often than looking is cheap.
-    const WORTH_A_LOOK: i64 = 20_000;
     unsafe {
         let gap = read - SIDE.last_reading;
         let in_step = page.sides[SIDE.position].state.load(Acquire) == state::IN_STEP;
@@ -329,6 +338,14 @@ unsafe fn taken_by_others(page: &Page, read: i64) -> i64 {
         }
         // What was shown already cannot be hidden: clocks do not go back.
         ((read - before.moment) - (now.running - before.running)).clamp(0, gap)
+    }
+}
+
+/// Tells the runner for how long others had the core, so that it can ask for less. Handing the baton on takes some
+/// microseconds; where it takes longer, others came first.
+unsafe fn note_taken(page: &Page, taken: i64) {
+    if taken > WORTH_A_LOOK {
+        unsafe { page.sides[SIDE.position].taken.fetch_add(taken as u64, Relaxed) };
     }
 }
 

@@ -59,6 +59,10 @@ impl Baton {
         match *self {}
     }
 
+    pub fn taken(&self) -> std::time::Duration {
+        match *self {}
+    }
+
     pub fn unfit(&self, _side: Side) -> Option<Unfit> {
         match *self {}
     }

@@ -13,7 +13,7 @@ use crate::lockstep::{Baton, Unfit};
 use crate::plan::{BenchmarkName, Failed, Plan, PlannedBenchmark, PlannedTarget, TargetName};
 use crate::side::Side;
 
-use super::effort::Pace;
+use super::effort::{Pace, Share};
 use super::estimate::not_comparable;
 use super::{Executor, Group, Layouts, Method, Next, Recorder, Tools, in_step};
 
@@ -26,6 +26,8 @@ pub struct Knowledge {
     pace: HashMap<BenchmarkName, Pace>,
     /// What launches of a target have cost beside the measuring, and how many there were.
     launches: HashMap<TargetName, (Duration, u32)>,
+    /// The share of their core that processes in step have had.
+    share: Share,
 }
 
 impl Knowledge {
@@ -118,14 +120,16 @@ impl LaunchGroup<'_> {
             let benchmarks: Vec<PlannedBenchmark> =
                 self.target.benchmarks.iter().filter(is_of_pace).cloned().collect();
             let launch_cost = self.known.launch_cost(&self.target.name);
-            let effort = pace.effort(launch_cost, benchmarks.len());
+            let effort = |share| pace.effort(launch_cost, benchmarks.len(), share);
+            // What is not in step counts the time that others take as its own.
+            let (reduced, full) = (effort(self.known.share), effort(Share::default()));
             let (mut in_step, mut alone): (Vec<_>, Vec<_>) =
                 benchmarks.into_iter().partition(|planned| {
                     let name = self.target.name.benchmark(&planned.id);
                     can_keep_step && !self.known.unfit.contains_key(&name)
                 });
-            self.run_by(Method::Lockstep, effort, &mut in_step, &mut alone)?;
-            self.run_by(Method::Process, effort, &mut alone, &mut Vec::new())?;
+            self.run_by(Method::Lockstep, reduced, &mut in_step, &mut alone)?;
+            self.run_by(Method::Process, full, &mut alone, &mut Vec::new())?;
         }
         Ok(self.outcome)
     }
@@ -243,6 +247,9 @@ impl LaunchGroup<'_> {
         }
         let cost = (self.tools.clock.now() - began).saturating_sub(measuring);
         self.known.launched(&self.target.name, cost, launches);
+        if let Some(baton) = &baton {
+            self.known.share.take_in(baton.taken(), measuring);
+        }
         Ok(Attempt::Complete(measured))
     }
 

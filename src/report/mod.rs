@@ -4,6 +4,7 @@ mod agreement;
 mod cells;
 mod circumstances;
 mod export;
+mod failures;
 mod html;
 mod markdown;
 mod names;

@@ -85,6 +85,14 @@ impl Naming {
         one_line(&shown.join("::"))
     }
 
+    /// The name of a benchmark, or of a target with all that it has: `all of package::target`.
+    pub fn part(self, package: &str, target: &str, benchmark: Option<&str>) -> String {
+        match benchmark {
+            Some(benchmark) => self.name(package, target, benchmark),
+            None => one_line(&format!("all of {package}::{target}")),
+        }
+    }
+
     /// What revisions have not, in order; with several revisions, each with the one that it concerns.
     pub fn missing(self, list: &[Missing], results: &Results) -> Vec<String> {
         let several = results.revisions.len() > 2;

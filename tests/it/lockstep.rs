@@ -4,6 +4,7 @@
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 use cargo_bench_compare::results::{Comparison, Method, Results};
+use serde_json::Value;
 
 use crate::support::{Fixture, bench};
 
@@ -355,5 +356,46 @@ fn time_that_other_programs_take_is_not_that_of_the_benchmark() {
     for side in [&found.base, &found.head] {
         let milliseconds = side.nanoseconds.unwrap() / 1e6;
         assert!((0.8..1.3).contains(&milliseconds), "{milliseconds} ms");
+    }
+}
+
+#[test]
+fn a_launch_measures_less_where_other_programs_take_the_core() {
+    // So many that a launch is cheap for each of them.
+    let benches = r#"
+    let work = || (sample::IS_HEAD as u64..2000).fold(1u64, |x, i| black_box(x.wrapping_mul(i | 1)));
+    for number in 0..16 {
+        c.bench_function(&format!("work {number}"), |b| b.iter(work));
+    }
+"#;
+    let fixture = fixture(benches);
+    let directory = tempfile::tempdir().unwrap();
+    let save = directory.path().join("r.json");
+    // Two for each core.
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let _others: Vec<Endless> = (0..2 * cores).map(|_| Endless::begin()).collect();
+    fixture
+        .run(&["base..HEAD", "--runs", "3", "--layouts", "off", "--save", save.to_str().unwrap()])
+        .exits_with(0);
+    let lines = std::fs::read_to_string(save.with_extension("samples.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    let samples = last["sides"][0]["totals"].as_array().unwrap().len();
+    assert!((10..90).contains(&samples), "{samples} samples, of 100 if it had its core to itself");
+}
+
+/// A program that never rests, for as long as this is there.
+struct Endless(std::process::Child);
+
+impl Endless {
+    fn begin() -> Self {
+        let mut command = std::process::Command::new("sh");
+        Self(command.args(["-c", "while :; do :; done"]).spawn().unwrap())
+    }
+}
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
     }
 }

@@ -4,38 +4,35 @@ use maud::{Markup, html};
 
 use super::Section;
 use crate::report::circumstances::{Circumstance, circumstances};
+use crate::report::failures::reasons;
 use crate::report::names::Naming;
 use crate::report::text::{one_line, printable};
-use crate::results::{Missing, Results, SetAside};
+use crate::results::{Failure, Missing, Results, SetAside};
 
 /// So many names are shown unfolded.
-const UNFOLDED: usize = 20;
+pub const UNFOLDED: usize = 20;
 
 /// What could not be measured. Comes first on the page: nothing else tells that something is not there.
 pub fn failed(results: &Results, naming: Naming) -> Option<Section> {
+    let name = |failure: &Failure| {
+        naming.part(&failure.package, &failure.target, failure.benchmark.as_deref())
+    };
     let content = html! {
         ul.failures {
-            @for failure in &results.failed {
+            @for reason in reasons(results) {
                 li {
-                    strong {
-                        (part_name(&failure.package, &failure.target, failure.benchmark.as_deref(), naming))
+                    strong { (reason.several().unwrap_or_else(|| name(reason.first))) }
+                    ", on " (one_line(&reason.first.side)) " (" (one_line(&reason.first.revision)) ")"
+                    pre tabindex="0" aria-label="What happened" { (printable(&reason.first.error)) }
+                    @if reason.several().is_some() {
+                        (names(&reason.failures().map(name).collect::<Vec<_>>()))
                     }
-                    ", on " (one_line(&failure.side)) " (" (one_line(&failure.revision)) ")"
-                    pre tabindex="0" aria-label="What happened" { (printable(&failure.error)) }
                 }
             }
         }
     };
     let section = Section { id: "failed", title: "Failed", content };
     (!results.failed.is_empty()).then_some(section)
-}
-
-/// The name of a benchmark, or of a target with all that it has.
-fn part_name(package: &str, target: &str, benchmark: Option<&str>, naming: Naming) -> String {
-    match benchmark {
-        Some(benchmark) => naming.name(package, target, benchmark),
-        None => one_line(&format!("all of {package}::{target}")),
-    }
 }
 
 /// Benchmarks that the reference has not got.
@@ -52,13 +49,16 @@ pub fn removed(results: &Results, naming: Naming) -> Option<Section> {
 }
 
 fn list(list: &[Missing], results: &Results, naming: Naming) -> Option<Markup> {
-    let names = naming.missing(list, results);
-    let items = html! { ul.names { @for name in &names { li { (name) } } } };
-    match names.len() {
-        0 => None,
-        1..=UNFOLDED => Some(items),
-        many => Some(html! { details { summary { (many) " benchmarks" } (items) } }),
+    (!list.is_empty()).then(|| names(&naming.missing(list, results)))
+}
+
+/// A list, folded if it is long.
+fn names(names: &[String]) -> Markup {
+    let items = html! { ul.names { @for name in names { li { (name) } } } };
+    if names.len() <= UNFOLDED {
+        return items;
     }
+    html! { details { summary { (names.len()) " benchmarks" } (items) } }
 }
 
 /// What was set aside, and why.
@@ -66,7 +66,7 @@ pub fn set_aside(results: &Results, naming: Naming) -> Option<Section> {
     let content = html! {
         ul.names {
             @for SetAside { package, target, benchmark, reason } in &results.set_aside {
-                li { (part_name(package, target, benchmark.as_deref(), naming)) ": " (one_line(reason)) }
+                li { (naming.part(package, target, benchmark.as_deref())) ": " (one_line(reason)) }
             }
         }
     };

@@ -4,6 +4,7 @@ use html5gum::Token;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::rest::UNFOLDED;
 use super::*;
 
 /// An element's start: its name and attributes.
@@ -99,6 +100,24 @@ fn measured(benchmark: &str, pairs: usize, factors: &[f64]) -> Value {
 
 fn results(file: &Value) -> Results {
     Results::from_json(&file.to_string()).unwrap()
+}
+
+#[test]
+fn what_fails_for_one_reason_is_told_once_with_all_the_names() {
+    let mut file = file(&["main", "HEAD"]);
+    let failed = |benchmark: String, error: &str| {
+        json!({"side": "base", "revision": "main", "package": "p", "target": "t",
+            "benchmark": benchmark, "error": error})
+    };
+    let mut all: Vec<Value> =
+        (0..UNFOLDED + 1).map(|n| failed(format!("count {n}"), "no valgrind")).collect();
+    all.push(failed("alone".to_owned(), "it panicked"));
+    file["failed"] = json!(all);
+    let page = Page::of(&results(&file));
+    let names: Vec<&str> = page.texts("strong");
+    assert_eq!(names, ["22 failed", "21 benchmarks", "alone"]);
+    assert_eq!(page.texts("pre")[..2], ["no valgrind", "it panicked"]);
+    assert!(page.texts("li").contains(&"count 20"));
 }
 
 #[test]

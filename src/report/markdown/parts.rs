@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::report::cells::{Cells, TITLES, verdict};
 use crate::report::circumstances::circumstances;
+use crate::report::failures::{Reason, reasons};
 use crate::report::names::{Naming, natural_order};
 use crate::report::text::{one_line, printable, shortened};
 use crate::report::variant::Variant;
@@ -19,6 +20,9 @@ use super::escape::{block, code, cut, fence, own};
 /// The most bytes of one error, and of the circumstances.
 const LONGEST_ERROR: usize = 1_500;
 const LONGEST_CIRCUMSTANCES: usize = 6_000;
+
+/// The most names of what failed for one reason.
+const NAMES_OF_A_REASON: usize = 20;
 
 /// The most characters of a name in a text block.
 const LONGEST_PLAIN_NAME: usize = 100;
@@ -254,20 +258,29 @@ pub fn gate(results: &Results) -> Option<Block> {
 /// What failed, with the errors.
 pub fn failures(results: &Results) -> Option<Block> {
     let naming = Naming::for_results(results);
-    let item = |failure: &Failure| {
-        let name = match &failure.benchmark {
-            Some(benchmark) => code(&naming.name(&failure.package, &failure.target, benchmark)),
-            None => format!("all of {}", code(&format!("{}::{}", failure.package, failure.target))),
-        };
-        let (side, revision) = (code(&failure.side), code(&failure.revision));
-        let error = block(&failure.error, LONGEST_ERROR);
-        Item { rank: 0, text: format!("{name}, on {side} ({revision}):\n\n{error}\n") }
+    let name = |failure: &Failure| match &failure.benchmark {
+        Some(benchmark) => code(&naming.name(&failure.package, &failure.target, benchmark)),
+        None => format!("all of {}", code(&format!("{}::{}", failure.package, failure.target))),
+    };
+    let item = |reason: &Reason| {
+        let first = reason.first;
+        let (side, revision) = (code(&first.side), code(&first.revision));
+        let error = block(&first.error, LONGEST_ERROR);
+        let what = reason.several().unwrap_or_else(|| name(first));
+        let mut text = format!("{what}, on {side} ({revision}):\n\n{error}\n");
+        if !reason.others.is_empty() {
+            let names: Vec<String> = reason.failures().take(NAMES_OF_A_REASON).map(name).collect();
+            let left_out = 1 + reason.others.len() - names.len();
+            let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
+            text += &format!("{}{more}\n\n", names.join(", "));
+        }
+        Item { rank: 0, text }
     };
     (!results.failed.is_empty()).then(|| Block {
         importance: 3,
-        what: "failed".to_owned(),
+        what: "reasons of failures".to_owned(),
         before: "**Failed:**\n\n".to_owned(),
-        items: results.failed.iter().map(item).collect(),
+        items: reasons(results).iter().map(item).collect(),
         after: String::new(),
     })
 }

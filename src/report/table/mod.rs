@@ -15,6 +15,7 @@ use crate::results::{Failure, Missing, Results};
 use crate::stats::Verdict;
 
 use super::circumstances::{Circumstance, circumstances};
+use super::failures::{Reason, reasons};
 use super::names::Naming;
 use super::order::{Row, Sort, rows};
 use super::text::{one_line, printable, wrapped};
@@ -37,6 +38,9 @@ pub struct Table {
     /// Whether rows that say little are shown even if there are many.
     pub all: bool,
 }
+
+/// So many names are shown of what failed for one reason, unless all are wanted.
+const NAMES_OF_A_REASON: usize = 10;
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
@@ -131,33 +135,42 @@ fn render_lists(text: &mut String, results: &Results, naming: Naming, table: Tab
     if !results.set_aside.is_empty() {
         _ = writeln!(text, "Set aside:");
         for aside in &results.set_aside {
-            let name = match &aside.benchmark {
-                Some(benchmark) => naming.name(&aside.package, &aside.target, benchmark),
-                None => one_line(&format!("all of {}::{}", aside.package, aside.target)),
-            };
+            let name = naming.part(&aside.package, &aside.target, aside.benchmark.as_deref());
             _ = writeln!(text, "  {name}: {}", one_line(&aside.reason));
         }
         text.push('\n');
     }
     if !results.failed.is_empty() {
         _ = writeln!(text, "{}", painted("Failed:", BAD, table.color));
-        for failure in &results.failed {
-            _ = writeln!(text, "  {}", failed(failure, naming));
+        for reason in reasons(results) {
+            _ = writeln!(text, "  {}", failed(&reason, naming, table.all));
         }
         text.push('\n');
     }
 }
 
-fn failed(failure: &Failure, naming: Naming) -> String {
-    let name = match &failure.benchmark {
-        Some(benchmark) => naming.name(&failure.package, &failure.target, benchmark),
-        None => one_line(&format!("all of {}::{}", failure.package, failure.target)),
+fn failed(reason: &Reason, naming: Naming, all: bool) -> String {
+    let name = |failure: &Failure| {
+        naming.part(&failure.package, &failure.target, failure.benchmark.as_deref())
     };
-    let (side, revision) = (one_line(&failure.side), one_line(&failure.revision));
-    format!(
-        "{name}, on {side} ({revision}): {}",
-        printable(&failure.error).replace('\n', "\n      ")
-    )
+    let first = reason.first;
+    let (side, revision) = (one_line(&first.side), one_line(&first.revision));
+    let mut text = format!(
+        "{}, on {side} ({revision}): {}",
+        reason.several().unwrap_or_else(|| name(first)),
+        printable(&first.error).replace('\n', "\n      ")
+    );
+    if !reason.others.is_empty() {
+        let most = if all { usize::MAX } else { NAMES_OF_A_REASON };
+        for failure in reason.failures().take(most) {
+            _ = write!(text, "\n    - {}", name(failure));
+        }
+        let left_out = (1 + reason.others.len()).saturating_sub(most);
+        if left_out > 0 {
+            _ = write!(text, "\n    and {left_out} more; --all shows them");
+        }
+    }
+    text
 }
 
 fn render_footer(text: &mut String, results: &Results, table: Table) {

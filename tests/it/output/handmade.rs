@@ -109,6 +109,28 @@ pub fn every_verdict() -> Value {
     file
 }
 
+/// Many benchmarks that fail for one reason, and some for others.
+pub fn one_reason() -> Value {
+    let mut file = results(&["main", "HEAD"]);
+    let failed = |side: &str, benchmark: Value, error: &str| {
+        let revision = if side == "base" { "main" } else { "HEAD" };
+        json!({"side": side, "revision": revision, "package": "p", "target": "t",
+            "benchmark": benchmark, "error": error})
+    };
+    let missing = "valgrind is not installed:\nit is what counts the instructions";
+    let many = (0..23).map(|n| failed("base", json!(format!("count {n}")), missing));
+    let mut all: Vec<Value> = many.collect();
+    all.insert(1, failed("head", json!("count 1"), missing));
+    all.insert(3, failed("base", json!("timed"), "it panicked"));
+    all.push(failed("head", json!("sorted"), "it hangs"));
+    let mut target = failed("head", Value::Null, "it hangs");
+    target["target"] = json!("u");
+    all.push(target);
+    file["failed"] = json!(all);
+    file["measured"] = json!([simple("fine", 12, 1.0, 0.004)]);
+    file
+}
+
 /// Three revisions, with a failure in one of them and one in the reference.
 pub fn three_revisions() -> Value {
     let mut file = results(&["main", "first", "second"]);

@@ -7,7 +7,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 use snapbox::assert_data_eq;
 
-use super::handmade::{every_verdict, measured, results, simple, three_revisions};
+use super::handmade::{every_verdict, measured, one_reason, results, simple, three_revisions};
 use super::run;
 
 const REPOSITORY: &str = "https://github.com/owner/name";
@@ -30,6 +30,12 @@ fn everything_there_is_and_the_commits_and_the_run_are_linked() {
     let printed =
         run(directory.path(), &[&arguments[..], &["--ci-url", CI]].concat()).exits_with(0).stdout;
     assert_data_eq!(printed, snapbox::file!["../../snapshots/every-verdict.md"].raw());
+}
+
+#[test]
+fn what_fails_for_one_reason_is_told_once() {
+    let printed = rendered(&one_reason(), &MarkdownOptions::default());
+    assert_data_eq!(printed, snapbox::file!["../../snapshots/one-reason.md"].raw());
 }
 
 #[test]

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use snapbox::{assert_data_eq, file, str};
 use unicode_width::UnicodeWidthStr;
 
-use super::handmade::{every_verdict, measured, one_regression, results, simple, three_revisions};
+use super::handmade::{
+    every_verdict, measured, one_reason, one_regression, results, simple, three_revisions,
+};
 use super::{command, run};
 
 /// The table that `report` prints of a file with this content.
@@ -40,6 +42,14 @@ fn names_have_what_it_takes_to_tell_them_apart_and_the_circumstances_are_told() 
         "system": "other", "kernel": null, "cpu": null, "cores": null, "load": null,
     });
     assert_data_eq!(table(&file, &[]), file!["../../snapshots/several-packages.txt"]);
+}
+
+#[test]
+fn what_fails_for_one_reason_is_told_once_with_as_many_names_as_one_reads() {
+    let file = one_reason();
+    assert_data_eq!(table(&file, &[]), file!["../../snapshots/one-reason.txt"]);
+    let all = table(&file, &["--all"]);
+    assert!(all.contains("    - t::count 22\n") && !all.contains(" more"), "{all}");
 }
 
 #[test]
