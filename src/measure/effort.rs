@@ -10,19 +10,15 @@ use crate::harness::{Effort, Measurement};
 use super::Method;
 use super::estimate::time_per_iteration;
 
-/// What a launch measures of each benchmark on each side, unless launching is expensive.
-const TIME: Duration = Duration::from_millis(40);
+/// What a launch measures of each benchmark on each side, unless launching is expensive. Twice as long would take
+/// half as long again, and make the variance smaller by a twentieth (docs/performance.md).
+const TIME: Duration = Duration::from_millis(20);
 
-/// The first launch is to show how long an iteration takes, and how much of the core others take.
-const FIRST_TIME: Duration = Duration::from_millis(20);
-
-/// And however expensive it is: what varies between processes is not measured better by longer ones, and on a busy
-/// machine all launches are expensive.
+/// And however expensive it is: on a busy machine all launches are expensive.
 const LONGEST_TIME: Duration = Duration::from_millis(200);
 
-/// Where launching costs more than that, a launch measures longer: so many times what launching costs, over
-/// all benchmarks.
-const COST_FACTOR: u32 = 4;
+/// About this part of the variance between launches of that time lies within them.
+const WITHIN: f64 = 0.1;
 
 /// A sample of a quick benchmark. Sides in step take turns with each.
 const QUICK_SAMPLE: Duration = Duration::from_micros(400);
@@ -47,12 +43,14 @@ impl Pace {
 
     /// What the next launch measures of each of so many benchmarks, where launching one side costs so much and
     /// processes have this share of their core.
+    ///
+    /// The time is the one at which the variance of the mean of all launches is smallest for what they cost
+    /// altogether: the root of the cost times the ratio of the variances within launches and between them
+    /// (Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, 2013).
     pub fn effort(self, launch_cost: Duration, benchmarks: usize, share: Share) -> Effort {
-        let worth = launch_cost.saturating_mul(COST_FACTOR).div_f64(benchmarks.max(1) as f64);
-        let time = match self {
-            Self::Unknown => FIRST_TIME,
-            Self::Slow | Self::Quick => worth.clamp(TIME, LONGEST_TIME),
-        };
+        let cost = launch_cost.as_secs_f64() / benchmarks.max(1) as f64;
+        let optimum = (WITHIN * cost * TIME.as_secs_f64()).sqrt();
+        let time = Duration::from_secs_f64(optimum).clamp(TIME, LONGEST_TIME);
         let time = time.mul_f64(share.of_the_core());
         let samples = match self {
             Self::Unknown => 20,
@@ -111,20 +109,20 @@ mod tests {
         assert_eq!(pace(&[quick.clone(), slow]), Pace::Slow);
         assert_eq!(pace(&[quick, measurement("cycles", 5.0)]), Pace::Slow);
         let samples = |pace: Pace| pace.effort(Duration::ZERO, 1, Share::default()).samples;
-        assert_eq!([Pace::Quick, Pace::Unknown, Pace::Slow].map(samples), [100, 20, 10]);
+        assert_eq!([Pace::Quick, Pace::Unknown, Pace::Slow].map(samples), [50, 20, 10]);
     }
 
     #[test]
     fn a_launch_measures_longer_only_where_launching_is_expensive() {
-        let milliseconds = Duration::from_millis;
+        let seconds = Duration::from_secs_f64;
         let effort =
-            |cost, benchmarks| Pace::Quick.effort(milliseconds(cost), benchmarks, Share::default());
-        assert_eq!(effort(5, 1).time, milliseconds(40));
-        assert_eq!(effort(30, 1), Effort { samples: 300, time: milliseconds(120) });
-        assert_eq!(effort(30, 3).time, milliseconds(40));
-        assert_eq!(effort(400, 10).time, milliseconds(160));
-        assert_eq!(effort(60_000, 10).time, milliseconds(200));
-        assert_eq!(effort(60_000, 0).time, milliseconds(200));
+            |cost, benchmarks| Pace::Quick.effort(seconds(cost), benchmarks, Share::default());
+        assert_eq!(effort(0.005, 1).time, seconds(0.02));
+        assert_eq!(effort(1.25, 1), Effort { samples: 125, time: seconds(0.05) });
+        assert_eq!(effort(1.25, 10).time, seconds(0.02));
+        assert_eq!(effort(12.5, 10).time, seconds(0.05));
+        assert_eq!(effort(60.0, 1).time, seconds(0.2));
+        assert_eq!(effort(60.0, 0).time, seconds(0.2));
     }
 
     #[test]
@@ -133,15 +131,15 @@ mod tests {
         let mut share = Share::default();
         let effort = |share| Pace::Quick.effort(Duration::ZERO, 1, share);
         share.take_in(milliseconds(50), milliseconds(100));
-        assert_eq!(effort(share), Effort { samples: 50, time: milliseconds(20) });
+        assert_eq!(effort(share), Effort { samples: 25, time: milliseconds(10) });
         // They are gone. It is believed by and by.
         share.take_in(milliseconds(0), milliseconds(50));
-        assert_eq!(effort(share).time, milliseconds(30));
+        assert_eq!(effort(share).time, milliseconds(15));
         for _ in 0..20 {
             share.take_in(milliseconds(0), milliseconds(40));
         }
-        assert_eq!(effort(share).samples, 100);
+        assert_eq!(effort(share).samples, 50);
         share.take_in(milliseconds(9_000), milliseconds(9_001));
-        assert_eq!(effort(share).time, milliseconds(10));
+        assert_eq!(effort(share).time, milliseconds(5));
     }
 }

@@ -471,14 +471,16 @@ fn launches_measure_longer_where_launching_is_expensive() {
     let milliseconds = Duration::from_millis;
     let plan = plan(&[("t", &["a", "b"])], 2);
     let mut notes = Notes::enough(3);
-    let mut script = Script { launch: milliseconds(100), ..Script::default() };
+    let mut script = Script { launch: Duration::from_secs(4), ..Script::default() };
     script.takes.insert("a".to_owned(), milliseconds(7));
     let clock = script.clock.clone();
     run_with(&plan, None, &mut script, &clock, &mut notes);
-    let efforts: Vec<_> = script.efforts.iter().map(|e| (e.samples, e.time)).collect();
-    let first = (20, milliseconds(40));
-    // Four times 100 ms over two benchmarks; what they take themselves is no cost of the launch.
-    let later = (500, milliseconds(200));
+    let rounded = |time: Duration| milliseconds(time.as_millis() as u64);
+    let efforts: Vec<_> = script.efforts.iter().map(|e| (e.samples, rounded(e.time))).collect();
+    let first = (20, milliseconds(20));
+    // The root of a tenth of 2 s for each of two benchmarks times 20 ms; what they take themselves is no cost of the
+    // launch.
+    let later = (158, milliseconds(63));
     assert_eq!(efforts, [first, first, later, later, later, later]);
 }
 

@@ -159,7 +159,7 @@ fn every_way_to_fail_is_told_with_its_side_and_reason_and_hides_no_other_benchma
     }
 
     // Settings made in code hold: 60 samples, where others have 20 at first, and more once they are known to be
-    // quick: 100, but fewer where other programs take the core, and more where launching is expensive.
+    // quick: 50, but fewer where other programs take the core, and more where launching is expensive.
     let samples = std::fs::read_to_string(save.with_extension("samples.jsonl")).unwrap();
     let count_of = |benchmark: &str| -> Vec<usize> {
         let lines = samples.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -172,7 +172,7 @@ fn every_way_to_fail_is_told_with_its_side_and_reason_and_hides_no_other_benchma
     assert_eq!(count_of("settings/in code"), [60; 4]);
     let first = count_of("first");
     assert_eq!(first[..2], [20, 20]);
-    assert!(first.len() == 4 && first[2..].iter().all(|count| *count > 20), "{first:?}");
+    assert!(first.len() == 4 && first[2..].iter().all(|count| *count != 20), "{first:?}");
 
     // The process that hung was ended with the one that it had started.
     #[cfg(target_os = "linux")]
