@@ -21,6 +21,7 @@ const MOST_EARLIER: usize = 20;
 
 const TABLE_BEGINS: &str = "<!-- cargo-bench-compare:table ";
 const TABLE_ENDS: &str = "<!-- cargo-bench-compare:end -->";
+const LEFT_OUT: &str = "<!-- cargo-bench-compare:left-out ";
 const MARK_ENDS: &str = " -->";
 
 /// One table, or the announcement of one.
@@ -120,7 +121,7 @@ pub fn has_run(text: &str, run: Option<&Run>) -> bool {
 
 /// A new text.
 pub fn compose(key: &Key, section: Section) -> String {
-    render(key, &[section])
+    render(key, &[section], 0)
 }
 
 /// The text with a further table, which stands first unless a later run was quicker.
@@ -135,33 +136,44 @@ pub fn add(key: &Key, text: &str, section: Section) -> String {
         position += 1;
         position == 1 || !section.is_announcement()
     });
-    render(key, &all)
+    render(key, &all, left_out(text))
 }
 
-fn render(key: &Key, sections: &[Section]) -> String {
+/// `left_out` earlier tables have been left out before.
+fn render(key: &Key, sections: &[Section], left_out: u64) -> String {
     let [newest, earlier @ ..] = sections else { return mark(key) };
     let mut text = format!("{}\n{}", mark(key), newest.render());
-    let mut left_out = earlier.len();
+    let mut left_out = left_out.saturating_add(earlier.len() as u64);
     let mut kept = String::new();
     let used = text.chars().count();
     for section in earlier.iter().take(MOST_EARLIER) {
         let folded = section.render_folded();
-        // 200 for the words around them.
-        if used + kept.chars().count() + folded.chars().count() + 200 > MOST_CHARACTERS {
+        // 300 for the words around them.
+        if used + kept.chars().count() + folded.chars().count() + 300 > MOST_CHARACTERS {
             break;
         }
         kept += &folded;
         left_out -= 1;
     }
-    if !earlier.is_empty() {
+    if !earlier.is_empty() || left_out > 0 {
         text += "\n#### Earlier\n\n";
         text += &kept;
     }
     if left_out > 0 {
         let tables = if left_out == 1 { "table is" } else { "tables are" };
-        _ = writeln!(text, "{left_out} earlier {tables} not kept here: there is no room for more.");
+        _ = writeln!(
+            text,
+            "{left_out} earlier {tables} not kept here: there is no room for more.\n\n\
+             {LEFT_OUT}{left_out}{MARK_ENDS}"
+        );
     }
     text
+}
+
+/// How many tables of a text have been left out of it.
+fn left_out(text: &str) -> u64 {
+    let count = text.rsplit_once(LEFT_OUT).and_then(|(_, rest)| rest.split_once(MARK_ENDS));
+    count.and_then(|(count, _)| count.parse().ok()).unwrap_or(0)
 }
 
 /// The tables of a text, newest first. What people have changed so much that it cannot be read is left out.
@@ -257,10 +269,14 @@ mod tests {
         }
         assert!(body.chars().count() <= MOST_CHARACTERS);
         assert_eq!(texts(&body).len(), 3);
-        assert!(body.contains("1 earlier table is not kept here"), "{body}");
+        assert!(body.contains("2 earlier tables are not kept here"), "{body}");
+        // The same table once more leaves out nothing.
+        let again = add(&key(), &body.replace('\n', "\r\n"), table(5, "short"));
+        assert!(again.contains("2 earlier tables are not kept here"), "{again}");
         let full = add(&key(), &body, table(6, &"y".repeat(MOST_OF_A_TABLE)));
         assert!(full.chars().count() <= MOST_CHARACTERS);
         assert_eq!(texts(&full).len(), 1);
+        assert!(full.contains("5 earlier tables are not kept here"), "{full}");
     }
 
     proptest! {
