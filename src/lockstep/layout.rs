@@ -42,10 +42,12 @@ pub struct SidePage {
     pub handovers: AtomicU32,
     /// How many processes, one after the other, have loaded the preload library.
     pub loaded: AtomicU32,
-    /// For how long other programs had its core while it had the baton, in nanoseconds.
+    /// How long its turns took that are over, from the moment when it was handed the baton, in nanoseconds.
+    pub turns: AtomicU64,
+    /// For how long other programs had its core meanwhile.
     pub taken: AtomicU64,
     /// Keeps sides on cache lines of their own.
-    pub padding: [u32; 10],
+    pub padding: [u32; 8],
 }
 
 /// The whole page.

@@ -1,5 +1,6 @@
 //! The runner's end of the shared page.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
@@ -9,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::time::Duration;
 
 use rustix::mm::{MapFlags, ProtFlags};
@@ -19,7 +20,8 @@ use tempfile::TempDir;
 
 use crate::side::Side;
 
-use super::Unfit;
+use super::cores::Cores;
+use super::{Turns, Unfit};
 
 #[allow(dead_code)]
 mod layout {
@@ -40,6 +42,7 @@ const QUANTUM_NANOSECONDS: u32 = 300_000;
 #[derive(Debug)]
 pub struct Preload {
     directory: TempDir,
+    cores: RefCell<Cores>,
 }
 
 impl Preload {
@@ -56,19 +59,21 @@ impl Preload {
             );
         }
         std::fs::write(library(directory.path()), LIBRARY).map_err(|error| error.to_string())?;
-        Ok(Self { directory })
+        let set = sched_getaffinity(None).map_err(|error| error.to_string())?;
+        let allowed = (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect();
+        Ok(Self { directory, cores: RefCell::new(Cores::new(allowed)) })
     }
 
-    /// A baton for one launch group, on a core of its choice.
+    /// A baton for one launch group, on a core that other programs use little.
     pub fn baton(&self, random: &mut fastrand::Rng) -> std::io::Result<Baton> {
         let mut file = tempfile::NamedTempFile::new_in(shared_memory_directory(&self.directory))?;
         file.write_all(&[0; size_of::<Page>()])?;
         let page = Mapping::new(file.as_file())?;
         page.get().turn.store(NOBODY, Release);
         page.get().quantum.store(QUANTUM_NANOSECONDS, Release);
-        let allowed = sched_getaffinity(None)?;
-        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
-        let core = random.choice(&cores).copied().unwrap_or(0);
+        // Without it any core will do.
+        let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+        let core = self.cores.borrow_mut().choose(&stat, random);
         let attached = Arc::default();
         Ok(Baton { page, file, core, library: library(self.directory.path()), attached })
     }
@@ -160,10 +165,13 @@ impl Baton {
         }
     }
 
-    /// For how long other programs had the core, of the time in which it was the sides' turn.
-    pub fn taken(&self) -> Duration {
-        let taken = self.page.get().sides.iter().map(|side| side.taken.load(Relaxed));
-        Duration::from_nanos(taken.sum())
+    /// How long the sides' turns took so far, and for how long of that other programs had the core.
+    pub fn turns(&self) -> Turns {
+        let sides = &self.page.get().sides;
+        let sum = |time: fn(&layout::SidePage) -> &AtomicU64| {
+            Duration::from_nanos(sides.iter().map(|side| time(side).load(Relaxed)).sum())
+        };
+        Turns { total: sum(|side| &side.turns), taken: sum(|side| &side.taken) }
     }
 
     /// Why the side should not be measured in step. Its process, if it has one, must have begun to run.

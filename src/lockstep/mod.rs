@@ -8,6 +8,10 @@
 //! there ([`Baton::expect`], [`Baton::has_arrived`]); then all run, one at a time ([`Baton::begin`]); a side whose
 //! benchmark is done is set free ([`Baton::set_free`]). Between benchmarks sides run without regard to the baton.
 
+use std::time::Duration;
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod cores;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod linux;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -17,6 +21,15 @@ mod unsupported;
 pub use linux::{Attachment, Baton, Preload};
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub use unsupported::{Attachment, Baton, Preload};
+
+/// What the turns of all sides took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Turns {
+    /// By the clock on the wall.
+    pub total: Duration,
+    /// For so long of it other programs had the core.
+    pub taken: Duration,
+}
 
 /// Why a process is not fit for lock-step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

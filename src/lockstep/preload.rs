@@ -21,7 +21,7 @@ mod layout {
     include!("layout.rs");
 }
 use layout::{
-    MOST_SIDES, PAGE_VARIABLE, Page, SPEED_VARIABLE, USER_PRELOAD_VARIABLE, state, unfit,
+    MOST_SIDES, PAGE_VARIABLE, Page, SPEED_VARIABLE, SidePage, USER_PRELOAD_VARIABLE, state, unfit,
 };
 
 #[panic_handler]
@@ -243,7 +243,8 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_i
         if is_step && clock == MONOTONIC {
             let taken = taken_by_others(&*page, read);
             SIDE.hidden += taken;
-            note_taken(&*page, taken);
+            let mine = &(&(*page).sides)[SIDE.position];
+            mine.taken.fetch_add(taken as u64, Relaxed);
         }
         let hidden_at_reading = SIDE.hidden;
         if is_step {
@@ -291,17 +292,14 @@ unsafe fn keep_in_step(page: &Page) {
                         return;
                     };
                     mine.handovers.fetch_add(1, Relaxed);
+                    mine.turns.fetch_add((now - SIDE.has_since) as u64, Relaxed);
                     page.handed_on.store(now as u64, Relaxed);
                     page.turn.store(other as u32, Release);
                     wake(&page.turn);
                 }
                 wait_for_turn(page, me);
                 resume(now);
-                match page.handed_on.swap(0, Relaxed) {
-                    // The runner gave it on, from a side that is gone.
-                    0 => {}
-                    handed_on => note_taken(page, SIDE.has_since - handed_on as i64),
-                }
+                note_delay(page, mine);
             }
             _ => {}
         }
@@ -341,11 +339,17 @@ unsafe fn taken_by_others(page: &Page, read: i64) -> i64 {
     }
 }
 
-/// Tells the runner for how long others had the core, so that it can ask for less. Handing the baton on takes some
-/// microseconds; where it takes longer, others came first.
-unsafe fn note_taken(page: &Page, taken: i64) {
-    if taken > WORTH_A_LOOK {
-        unsafe { page.sides[SIDE.position].taken.fetch_add(taken as u64, Relaxed) };
+/// Notes how long the baton was on its way. That takes some microseconds; where it takes longer, other programs came
+/// first.
+unsafe fn note_delay(page: &Page, mine: &SidePage) {
+    let delay = match page.handed_on.swap(0, Relaxed) {
+        // The runner gave it on, from a side that is gone.
+        0 => return,
+        handed_on => unsafe { SIDE.has_since - handed_on as i64 },
+    };
+    mine.turns.fetch_add(delay as u64, Relaxed);
+    if delay > WORTH_A_LOOK {
+        mine.taken.fetch_add(delay as u64, Relaxed);
     }
 }
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::side::Side;
 
-use super::Unfit;
+use super::{Turns, Unfit};
 
 /// Never there.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Baton {
         match *self {}
     }
 
-    pub fn taken(&self) -> std::time::Duration {
+    pub fn turns(&self) -> Turns {
         match *self {}
     }
 

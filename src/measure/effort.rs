@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use crate::harness::{Effort, Measurement};
+use crate::lockstep::Turns;
 
 use super::Method;
 use super::estimate::time_per_iteration;
@@ -14,7 +15,10 @@ use super::estimate::time_per_iteration;
 /// half as long again, and make the variance smaller by a twentieth (docs/performance.md).
 const TIME: Duration = Duration::from_millis(20);
 
-/// And however expensive it is: on a busy machine all launches are expensive.
+/// The first launch is to show how long an iteration takes, and how much of the core others take.
+const FIRST_TIME: Duration = Duration::from_millis(10);
+
+/// However expensive launching is: on a busy machine all launches are expensive.
 const LONGEST_TIME: Duration = Duration::from_millis(200);
 
 /// About this part of the variance between launches of that time lies within them.
@@ -50,7 +54,10 @@ impl Pace {
     pub fn effort(self, launch_cost: Duration, benchmarks: usize, share: Share) -> Effort {
         let cost = launch_cost.as_secs_f64() / benchmarks.max(1) as f64;
         let optimum = (WITHIN * cost * TIME.as_secs_f64()).sqrt();
-        let time = Duration::from_secs_f64(optimum).clamp(TIME, LONGEST_TIME);
+        let time = match self {
+            Self::Unknown => FIRST_TIME,
+            Self::Slow | Self::Quick => Duration::from_secs_f64(optimum).clamp(TIME, LONGEST_TIME),
+        };
         let time = time.mul_f64(share.of_the_core());
         let samples = match self {
             Self::Unknown => 20,
@@ -64,24 +71,23 @@ impl Pace {
 /// The share of their core that processes in step have had; the rest other programs took. What those took is
 /// not measured, so that a launch would take as much longer: it measures less instead.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Share {
-    taken: Duration,
-    measuring: Duration,
-}
+pub struct Share(Turns);
 
 impl Share {
-    /// A tenth of the core is not to make launches ten times shorter: they would hardly measure anything.
+    /// However little of the core is left, less than that would hardly measure anything.
     const LEAST: f64 = 0.25;
 
-    /// Others have taken so much of the time that a launch spent on benchmarks. What was before counts half.
-    pub fn take_in(&mut self, taken: Duration, measuring: Duration) {
-        self.taken = self.taken / 2 + taken;
-        self.measuring = self.measuring / 2 + measuring;
+    /// What the turns of another launch group took. What was before counts half.
+    pub fn take_in(&mut self, turns: Turns) {
+        let before = self.0;
+        self.0.total = before.total / 2 + turns.total;
+        self.0.taken = before.taken / 2 + turns.taken;
     }
 
     /// From 0.25 to 1: all of it, as long as nobody knows.
     fn of_the_core(self) -> f64 {
-        let taken = self.taken.div_duration_f64(self.measuring.max(Duration::from_nanos(1)));
+        let Turns { total, taken } = self.0;
+        let taken = taken.div_duration_f64(total.max(Duration::from_nanos(1)));
         (1.0 - taken).clamp(Self::LEAST, 1.0)
     }
 }
@@ -128,18 +134,19 @@ mod tests {
     #[test]
     fn a_launch_measures_less_where_other_programs_take_the_core() {
         let milliseconds = Duration::from_millis;
+        let turns = |taken, total| Turns { total: milliseconds(total), taken: milliseconds(taken) };
         let mut share = Share::default();
         let effort = |share| Pace::Quick.effort(Duration::ZERO, 1, share);
-        share.take_in(milliseconds(50), milliseconds(100));
+        share.take_in(turns(50, 100));
         assert_eq!(effort(share), Effort { samples: 25, time: milliseconds(10) });
         // They are gone. It is believed by and by.
-        share.take_in(milliseconds(0), milliseconds(50));
+        share.take_in(turns(0, 50));
         assert_eq!(effort(share).time, milliseconds(15));
         for _ in 0..20 {
-            share.take_in(milliseconds(0), milliseconds(40));
+            share.take_in(turns(0, 40));
         }
         assert_eq!(effort(share).samples, 50);
-        share.take_in(milliseconds(9_000), milliseconds(9_001));
+        share.take_in(turns(9_000, 9_001));
         assert_eq!(effort(share).time, milliseconds(5));
     }
 }

@@ -248,7 +248,7 @@ impl LaunchGroup<'_> {
         let cost = (self.tools.clock.now() - began).saturating_sub(measuring);
         self.known.launched(&self.target.name, cost, launches);
         if let Some(baton) = &baton {
-            self.known.share.take_in(baton.taken(), measuring);
+            self.known.share.take_in(baton.turns());
         }
         Ok(Attempt::Complete(measured))
     }
