@@ -35,16 +35,22 @@ impl Side {
 /// A name, and the log-ratio of one launch pair.
 type Way = (&'static str, fn(&[f64], &[f64]) -> Option<f64>);
 
-const WAYS: [Way; 5] = [
+const WAYS: [Way; 7] = [
     ("ratio of the smallest samples", |a, b| ratio(quantile(a, 0.0)?, quantile(b, 0.0)?)),
     ("ratio of the lower quartiles", |a, b| ratio(quantile(a, 0.25)?, quantile(b, 0.25)?)),
     ("ratio of the medians", |a, b| ratio(median(a)?, median(b)?)),
     ("ratio of the 40 %-trimmed means", |a, b| ratio(trimmed_mean(a, 0.4)?, trimmed_mean(b, 0.4)?)),
-    ("median ratio of neighbours", |a, b| {
-        let ratios: Vec<f64> = a.iter().zip(b).map(|(a, b)| (b / a).ln()).collect();
-        (a.len() == b.len()).then(|| median(&ratios)).flatten()
-    }),
+    ("median ratio of neighbours", |a, b| median_ratio(a, b, 1)),
+    ("the same, of the first half", |a, b| median_ratio(a, b, 2)),
+    ("the same, of the first quarter", |a, b| median_ratio(a, b, 4)),
 ];
+
+/// Of the first samples: one in so many.
+fn median_ratio(a: &[f64], b: &[f64], part: usize) -> Option<f64> {
+    let ratios = a.iter().zip(b).map(|(a, b)| (b / a).ln());
+    let ratios: Vec<f64> = ratios.take(a.len().div_ceil(part)).collect();
+    (a.len() == b.len()).then(|| median(&ratios)).flatten()
+}
 
 fn ratio(a: f64, b: f64) -> Option<f64> {
     Some((b / a).ln()).filter(|d| d.is_finite())
