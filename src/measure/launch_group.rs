@@ -112,13 +112,17 @@ impl LaunchGroup<'_> {
             }
         }
         let can_keep_step = self.tools.preload.is_some() && unfit.is_none();
-        for pace in [Pace::Quick, Pace::Slow, Pace::Unknown] {
-            let is_of_pace = |planned: &&PlannedBenchmark| {
-                let name = self.target.name.benchmark(&planned.id);
-                self.known.pace.get(&name).copied().unwrap_or_default() == pace
-            };
-            let benchmarks: Vec<PlannedBenchmark> =
-                self.target.benchmarks.iter().filter(is_of_pace).cloned().collect();
+        // All of them now: what is measured may show another pace.
+        let pace_of = |planned: &PlannedBenchmark| {
+            let name = self.target.name.benchmark(&planned.id);
+            self.known.pace.get(&name).copied().unwrap_or_default()
+        };
+        let by_pace = [Pace::Quick, Pace::Slow, Pace::Unknown].map(|pace| {
+            let benchmarks = self.target.benchmarks.iter();
+            let of_it = benchmarks.filter(|planned| pace_of(planned) == pace).cloned();
+            (pace, of_it.collect::<Vec<PlannedBenchmark>>())
+        });
+        for (pace, benchmarks) in by_pace {
             let launch_cost = self.known.launch_cost(&self.target.name);
             let effort = |share| pace.effort(launch_cost, benchmarks.len(), share);
             // What is not in step counts the time that others take as its own.

@@ -17,6 +17,8 @@ enum Does {
     IsLeftOut,
     TakesNoTime,
     CountsCycles,
+    /// In its second launch and later, an iteration takes a millisecond.
+    GetsSlow,
 }
 
 type Log = Rc<RefCell<Vec<String>>>;
@@ -38,6 +40,8 @@ struct Script {
 
 struct ScriptedSession {
     side: Side,
+    /// How many starts there were before.
+    earlier: usize,
     left: std::vec::IntoIter<(String, Does, Duration)>,
     log: Log,
     clock: ByHand,
@@ -56,9 +60,13 @@ impl Session for ScriptedSession {
                         Failure { benchmark: Some(benchmark), reason: "it panicked".to_owned() };
                     return Ok(Some(Step::Failed(failure)));
                 }
-                Does::Runs | Does::TakesNoTime | Does::CountsCycles => {
+                Does::Runs | Does::TakesNoTime | Does::CountsCycles | Does::GetsSlow => {
                     self.log.borrow_mut().push(format!("{} {benchmark}", self.side));
-                    let total = if does == Does::TakesNoTime { 0.0 } else { 5.0 };
+                    let total = match does {
+                        Does::TakesNoTime => 0.0,
+                        Does::GetsSlow if self.earlier >= 2 => 1e6,
+                        _ => 5.0,
+                    };
                     let unit = if does == Does::CountsCycles { "cycles" } else { "ns" };
                     return Ok(Some(Step::Measured(Measurement::new(
                         benchmark,
@@ -101,6 +109,7 @@ impl Executor for Script {
             .collect();
         Ok(Ok(Box::new(ScriptedSession {
             side,
+            earlier: self.starts - 1,
             left: left.into_iter(),
             log: Rc::clone(&self.log),
             clock: self.clock.clone(),
@@ -482,6 +491,23 @@ fn launches_measure_longer_where_launching_is_expensive() {
     // launch.
     let later = (158, milliseconds(63));
     assert_eq!(efforts, [first, first, later, later, later, later]);
+}
+
+#[test]
+fn a_benchmark_that_turns_out_to_be_slow_is_measured_once_in_each_group() {
+    let plan = plan(&[("t", &["a", "b"])], 2);
+    let mut script = Script::default();
+    for side in Side::first(2) {
+        script.behaviour.insert((side, "a".to_owned()), Does::GetsSlow);
+    }
+    let notes = run(&plan, 4, &mut script);
+    let groups: Vec<u32> = notes
+        .measured
+        .iter()
+        .filter(|(_, name, _)| name == "t:a")
+        .map(|(group, _, _)| *group)
+        .collect();
+    assert_eq!(groups, [0, 1, 2, 3]);
 }
 
 #[test]
