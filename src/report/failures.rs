@@ -19,13 +19,18 @@ impl<'a> Reason<'a> {
         std::iter::once(self.first).chain(self.others.iter().copied())
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        1 + self.others.len()
+    }
+
     /// What they are, if there are several: `12 benchmarks`.
     pub fn several(&self) -> Option<String> {
         let kind = match self.failures().all(|failure| failure.benchmark.is_some()) {
             true => "benchmarks",
             false => "benchmarks and targets",
         };
-        (!self.others.is_empty()).then(|| format!("{} {kind}", 1 + self.others.len()))
+        (self.count() > 1).then(|| format!("{} {kind}", self.count()))
     }
 }
 

@@ -24,8 +24,8 @@ pub fn failed(results: &Results, naming: Naming) -> Option<Section> {
                     strong { (reason.several().unwrap_or_else(|| name(reason.first))) }
                     ", on " (one_line(&reason.first.side)) " (" (one_line(&reason.first.revision)) ")"
                     pre tabindex="0" aria-label="What happened" { (printable(&reason.first.error)) }
-                    @if reason.several().is_some() {
-                        (names(&reason.failures().map(name).collect::<Vec<_>>()))
+                    @if let Some(several) = reason.several() {
+                        (names(&reason.failures().map(name).collect::<Vec<_>>(), &several))
                     }
                 }
             }
@@ -49,16 +49,17 @@ pub fn removed(results: &Results, naming: Naming) -> Option<Section> {
 }
 
 fn list(list: &[Missing], results: &Results, naming: Naming) -> Option<Markup> {
-    (!list.is_empty()).then(|| names(&naming.missing(list, results)))
+    let title = format!("{} benchmarks", list.len());
+    (!list.is_empty()).then(|| names(&naming.missing(list, results), &title))
 }
 
-/// A list, folded if it is long.
-fn names(names: &[String]) -> Markup {
+/// A list, folded below its title if it is long.
+fn names(names: &[String], title: &str) -> Markup {
     let items = html! { ul.names { @for name in names { li { (name) } } } };
     if names.len() <= UNFOLDED {
         return items;
     }
-    html! { details { summary { (names.len()) " benchmarks" } (items) } }
+    html! { details { summary { (title) } (items) } }
 }
 
 /// What was set aside, and why.

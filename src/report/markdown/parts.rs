@@ -258,9 +258,8 @@ pub fn gate(results: &Results) -> Option<Block> {
 /// What failed, with the errors.
 pub fn failures(results: &Results) -> Option<Block> {
     let naming = Naming::for_results(results);
-    let name = |failure: &Failure| match &failure.benchmark {
-        Some(benchmark) => code(&naming.name(&failure.package, &failure.target, benchmark)),
-        None => format!("all of {}", code(&format!("{}::{}", failure.package, failure.target))),
+    let name = |failure: &Failure| {
+        part(naming, &failure.package, &failure.target, failure.benchmark.as_deref())
     };
     let item = |reason: &Reason| {
         let first = reason.first;
@@ -268,9 +267,9 @@ pub fn failures(results: &Results) -> Option<Block> {
         let error = block(&first.error, LONGEST_ERROR);
         let what = reason.several().unwrap_or_else(|| name(first));
         let mut text = format!("{what}, on {side} ({revision}):\n\n{error}\n");
-        if !reason.others.is_empty() {
+        if reason.count() > 1 {
             let names: Vec<String> = reason.failures().take(NAMES_OF_A_REASON).map(name).collect();
-            let left_out = 1 + reason.others.len() - names.len();
+            let left_out = reason.count() - names.len();
             let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
             text += &format!("{}{more}\n\n", names.join(", "));
         }
@@ -283,6 +282,14 @@ pub fn failures(results: &Results) -> Option<Block> {
         items: reasons(results).iter().map(item).collect(),
         after: String::new(),
     })
+}
+
+/// The name of a benchmark, or of a target with all that it has: as [`Naming::part`], but in code.
+fn part(naming: Naming, package: &str, target: &str, benchmark: Option<&str>) -> String {
+    match benchmark {
+        Some(benchmark) => code(&naming.name(package, target, benchmark)),
+        None => format!("all of {}", code(&format!("{package}::{target}"))),
+    }
 }
 
 /// Names of benchmarks, as items of a list, in their order.
@@ -305,10 +312,7 @@ pub fn names(results: &Results, list: &[Missing]) -> Vec<String> {
 pub fn set_aside(results: &Results) -> Vec<String> {
     let naming = Naming::for_results(results);
     let line = |aside: &SetAside| {
-        let name = match &aside.benchmark {
-            Some(benchmark) => code(&naming.name(&aside.package, &aside.target, benchmark)),
-            None => format!("all of {}", code(&format!("{}::{}", aside.package, aside.target))),
-        };
+        let name = part(naming, &aside.package, &aside.target, aside.benchmark.as_deref());
         format!("- {name}: {}\n", code(&aside.reason))
     };
     results.set_aside.iter().map(line).collect()

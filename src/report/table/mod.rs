@@ -160,12 +160,12 @@ fn failed(reason: &Reason, naming: Naming, all: bool) -> String {
         reason.several().unwrap_or_else(|| name(first)),
         printable(&first.error).replace('\n', "\n      ")
     );
-    if !reason.others.is_empty() {
+    if reason.count() > 1 {
         let most = if all { usize::MAX } else { NAMES_OF_A_REASON };
         for failure in reason.failures().take(most) {
             _ = write!(text, "\n    - {}", name(failure));
         }
-        let left_out = (1 + reason.others.len()).saturating_sub(most);
+        let left_out = reason.count().saturating_sub(most);
         if left_out > 0 {
             _ = write!(text, "\n    and {left_out} more; --all shows them");
         }
