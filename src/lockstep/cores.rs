@@ -2,6 +2,8 @@
 //!
 //! In: the kernel's account of its processors. Out: the number of a core.
 
+use std::collections::HashMap;
+
 /// The cores that may be chosen, and how long each had been idle when one was chosen last.
 #[derive(Debug)]
 pub struct Cores {
@@ -21,7 +23,8 @@ impl Cores {
     /// `stat` is what `/proc/stat` says now. What was measured since the last time counts as use, so that the cores take turns
     /// where nothing else runs.
     pub fn choose(&mut self, stat: &str, random: &mut fastrand::Rng) -> usize {
-        let now: Option<Vec<u64>> = self.allowed.iter().map(|core| idle(stat, *core)).collect();
+        let idle = idle_by_core(stat);
+        let now = self.allowed.iter().map(|core| idle.get(core).copied()).collect();
         let before = std::mem::replace(&mut self.idle, now);
         let since: Vec<u64> = match (before, &self.idle) {
             (Some(before), Some(now)) => {
@@ -32,23 +35,23 @@ impl Cores {
         let longest = since.iter().copied().max().unwrap_or(0);
         // A tick more or less says nothing.
         let is_idle = |idle: u64| idle + 1 >= longest - longest / 8;
-        let idle = self.allowed.iter().zip(since).filter(|(_, idle)| is_idle(*idle));
-        let candidates: Vec<usize> = idle.map(|(core, _)| *core).collect();
+        let candidates = self.allowed.iter().zip(since).filter(|(_, idle)| is_idle(*idle));
+        let candidates: Vec<usize> = candidates.map(|(core, _)| *core).collect();
         random.choice(candidates).unwrap_or(0)
     }
 }
 
-/// How long a core has been idle since the machine was started, in ticks.
-fn idle(stat: &str, core: usize) -> Option<u64> {
-    let name = format!("cpu{core}");
-    let mut words = stat
-        .lines()
-        .map(str::split_whitespace)
-        .find_map(|mut words| (words.next() == Some(name.as_str())).then_some(words))?;
-    // user, nice, system, idle, iowait
-    let idle: u64 = words.nth(3)?.parse().ok()?;
-    let waiting: u64 = words.next()?.parse().ok()?;
-    Some(idle + waiting)
+/// How long each core has been idle since the machine was started, in ticks.
+fn idle_by_core(stat: &str) -> HashMap<usize, u64> {
+    let idle = |line: &str| {
+        let mut words = line.strip_prefix("cpu")?.split_ascii_whitespace();
+        let core: usize = words.next()?.parse().ok()?;
+        // user, nice, system, idle, iowait
+        let idle: u64 = words.nth(3)?.parse().ok()?;
+        let waiting: u64 = words.next()?.parse().ok()?;
+        Some((core, idle + waiting))
+    };
+    stat.lines().filter_map(idle).collect()
 }
 
 #[cfg(test)]
