@@ -11,8 +11,8 @@ use crate::lockstep::Turns;
 use super::Method;
 use super::estimate::time_per_iteration;
 
-/// What a launch measures of each benchmark on each side, unless launching is expensive. Twice as long would take
-/// half as long again, and make the variance smaller by a twentieth (docs/performance.md).
+/// What a launch measures of each benchmark on each side, unless launching is expensive. With twice as much, a launch
+/// takes almost twice as long, and the variance is smaller by a twentieth (docs/performance.md).
 const TIME: Duration = Duration::from_millis(20);
 
 /// The first launch is to show how long an iteration takes, and how much of the core others take.
