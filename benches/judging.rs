@@ -1,7 +1,8 @@
 //! What is done with numbers once they are there: judging one comparison, and reading, judging and showing many.
 
+use cargo_bench_compare::model::Percent;
 use cargo_bench_compare::results::Results;
-use cargo_bench_compare::stats::{Percent, judge, signed_rank_test};
+use cargo_bench_compare::stats::{judge, signed_rank_test};
 use divan::{Bencher, black_box};
 use serde_json::json;
 

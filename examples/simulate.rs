@@ -9,8 +9,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cargo_bench_compare::model::Percent;
 use cargo_bench_compare::stats::{
-    BUDGET, Confidence, Decision, LOOKS, Percent, StoppedBy, decide, holm, judge_with_looks,
+    BUDGET, Confidence, Decision, LOOKS, StoppedBy, decide, holm, judge_with_looks,
 };
 
 const MARGIN: Percent = Percent::new(2.0);

@@ -6,7 +6,8 @@
 //! stand the two ways in which that could be done wrong: all values of a side as one sample (Welch's t-test on the
 //! times), and all log-ratios as one sample.
 
-use cargo_bench_compare::stats::{Percent, judge, judge_strata, welch_test};
+use cargo_bench_compare::model::Percent;
+use cargo_bench_compare::stats::{judge, judge_strata, welch_test};
 
 /// One machine: its speed, the standard deviation of a pair's log-ratio, and its pairs.
 #[derive(Clone, Copy)]

@@ -1,38 +1,29 @@
 //! Compares the benchmarks of git revisions and says which differences can be believed.
 //!
-//! Data flows one way through the modules:
+//! Data flows one way through the rooms:
 //!
-//! [`revision`] -> [`build`] -> [`inventory`] -> [`plan`] -> [`measure`] -> [`stats`] -> [`results`] ->
-//! [`report`]
+//! [`revision`] -> [`build`] -> [`plan`] -> [`measure`] -> [`stats`] -> [`results`] -> [`report`]
 //!
-//! [`compare`] puts them in order, [`harness`] and [`lockstep`] run the processes. `ARCHITECTURE.md` shows the map and the invariants.
+//! [`session`] wires them, [`harness`] and [`lockstep`] run the processes. `ARCHITECTURE.md` shows the map and the
+//! invariants, and `tests/it/architecture.rs` holds the rooms to it.
+//!
+//! [`results`], [`stats`] and [`report`] are for other programs too; the rest may change at any time.
 
 pub mod build;
-pub mod classic;
 pub mod cli;
 pub mod commands;
-pub mod compare;
 pub mod config;
-pub mod demo;
-pub mod doctor;
-pub mod environment;
-pub mod error;
 #[cfg(feature = "github")]
 pub mod github;
 pub mod harness;
-pub mod interrupt;
-pub mod inventory;
-pub mod layouts;
 pub mod lockstep;
 pub mod measure;
-pub mod observer;
+pub mod model;
+pub mod node_compare;
 pub mod plan;
-pub mod process;
 pub mod report;
 pub mod results;
 pub mod revision;
-pub mod shard;
-pub mod side;
-pub mod source;
+pub mod session;
 pub mod stats;
-pub mod suggestion;
+pub mod system;

@@ -2,7 +2,7 @@
 //! the rest of it and of the review stand on either side of an empty line.
 #![no_main]
 
-use cargo_bench_compare::{error, report};
+use cargo_bench_compare::{report, system};
 use libfuzzer_sys::fuzz_target;
 
 // Compiled into the target itself: the rest of the module needs a client of HTTP, which takes minutes to compile.

@@ -1,7 +1,7 @@
 //! A file that is said to come from Node.js's compare.js: every binary can be compared with every other.
 #![no_main]
 
-use cargo_bench_compare::classic::{compare_rates, parse, render};
+use cargo_bench_compare::node_compare::{compare_rates, parse, render};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

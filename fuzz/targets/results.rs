@@ -1,9 +1,7 @@
 //! A results file from a stranger: it is read or refused, and what was read can be shown in every form.
 #![no_main]
 
-use cargo_bench_compare::report::{
-    MarkdownOptions, Sort, Table, bencher, csv, github_action_benchmark, html, markdown, table,
-};
+use cargo_bench_compare::report::{MarkdownOptions, Sort, Table, bencher, csv, github_action_benchmark, html, markdown, table};
 use cargo_bench_compare::results::Results;
 use libfuzzer_sys::fuzz_target;
 

@@ -7,9 +7,8 @@ use std::path::PathBuf;
 use anstream::adapter::strip_str;
 use cargo_metadata::{Artifact, Message};
 
-use crate::error::{Error, Result};
-use crate::observer::Observer;
-use crate::process::describe_exit;
+use crate::system::process::describe_exit;
+use crate::system::{Error, Observer, Result};
 
 use super::cargo::{Built, Cargo};
 use super::overlay::{self, Laid};

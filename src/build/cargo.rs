@@ -8,9 +8,9 @@ use cargo_config2::{ResolveOptions, TargetTripleRef};
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use cargo_metadata::{CompilerMessage, Message, Metadata, PackageId, Target};
 
-use crate::error::{Error, Result};
-use crate::process::{self, Finished, Stderr};
-use crate::revision::{self, Repository};
+use crate::revision::Repository;
+use crate::system::process::{Finished, Stderr};
+use crate::system::{Error, Result, process};
 
 use super::launch::{self, Launch};
 use super::{Selection, Workspace};
@@ -82,7 +82,7 @@ impl Cargo {
             .env_remove("RUSTUP_TOOLCHAIN")
             .current_dir(repository.root());
         let own_choice = process::run(command, Stderr::Captured);
-        crate::interrupt::check()?;
+        crate::system::interrupt::check()?;
         // Since 1.29 rustup tells why it chose; else it is what rustup would choose by itself.
         let source = std::env::var_os(TOOLCHAIN_SOURCE).unwrap_or_default();
         let chosen_by_user = source == "cli" || source == "env";
@@ -256,7 +256,7 @@ impl Cargo {
         command.current_dir(directory).env_remove("CARGO");
         command.env_remove("RUSTUP_TOOLCHAIN").env_remove(TOOLCHAIN_SOURCE);
         // Build scripts ask git about the revision that they build.
-        revision::untie(&mut command);
+        crate::system::untie(&mut command);
         if let Some(toolchain) = &self.forced_toolchain {
             command.env("RUSTUP_TOOLCHAIN", toolchain);
         }

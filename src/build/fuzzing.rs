@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use super::capture::{bench_executable, read_response_file};
-use super::link::response_file;
+use super::relink::response_file;
+use super::relink::{bench_executable, read_response_file};
 
 /// Reads a text as a file of arguments, and takes them for rustc's.
 pub fn arguments(text: &str) {

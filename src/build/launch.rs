@@ -9,7 +9,7 @@ use std::process::Command;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
 /// Tells the recorder where to write. Also what makes this program a recorder is a hidden subcommand.
 const RECORDS_VARIABLE: &str = "CARGO_BENCH_COMPARE_RECORDS";

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use fs_err as fs;
 
-use crate::error::{ErrorKind, Result};
-use crate::side::PerSide;
+use crate::model::PerSide;
+use crate::system::{ErrorKind, Result};
 
 use super::Workspace;
 use super::cargo::Cargo;

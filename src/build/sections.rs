@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use object::{Object, ObjectSection, SectionFlags, SectionKind};
 
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
 use super::{BenchExecutable, SideBuild};
 

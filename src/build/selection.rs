@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, Package};
 
-use crate::error::{Error, Result};
+use crate::model::PerSide;
 use crate::revision::{Checkout, Repository};
-use crate::side::PerSide;
+use crate::system::{Error, Result};
 
 /// The heading of these options in the help.
 pub const CARGO_HEADING: &str = "What to build (cargo's own options)";

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use fs_err as fs;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::error::Result;
+use crate::system::Result;
 
 /// In the target directory: the digest of the sources that were built there last, and the time stamp
 /// that they had, in nanoseconds since 1970.

@@ -9,16 +9,14 @@ use regex::Regex;
 
 use super::publish::PublishArguments;
 use crate::build::Selection;
-use crate::compare::Settings;
-use crate::config::{Rules, margin, timeout};
-use crate::error::{Error, Result};
-use crate::measure::MOST_LAUNCHES;
-use crate::plan::Filter;
+use crate::config::{margin, timeout};
+use crate::model::{MOST_LAUNCHES, Percent, Rules};
+use crate::plan::{Filter, WantedShard};
 use crate::report::Sort;
 use crate::results::Gate;
 use crate::revision::{Cache, Range};
-use crate::shard::WantedShard;
-use crate::stats::Percent;
+use crate::session::Settings;
+use crate::system::{Error, Result};
 
 use super::commands::CommandArguments;
 

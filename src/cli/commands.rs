@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::commands::{
-    CommandSettings, Only, Program, Quantity, Setting, ad_hoc, in_order, labelled,
+    CommandSettings, Only, PrebuiltProgram, Quantity, Setting, ad_hoc, in_order, labelled,
 };
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
 /// Whole commands, and prebuilt programs.
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ impl CommandArguments {
         let labelled = self.program.iter().map(|(label, path)| (label.as_str(), path.as_path()));
         let programs = own
             .chain(labelled)
-            .map(|(label, path)| Program::find(label, path, directory))
+            .map(|(label, path)| PrebuiltProgram::find(label, path, directory))
             .collect::<Result<Vec<_>>>()?;
         let entry =
             ad_hoc(&self.command_line, self.measure.unwrap_or_default(), &self.set, directory)?;

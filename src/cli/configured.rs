@@ -7,10 +7,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use crate::build::CARGO_HEADING;
-use crate::config::{
-    Config, ConfiguredOption, FILE_NAME, OptionKey, Scalar, Search, option_keys, with_suggestion,
-};
-use crate::error::{Error, Result};
+use crate::config::{Config, ConfiguredOption, FILE_NAME, OptionKey, Scalar, Search, option_keys};
+use crate::system::{Error, Result, with_suggestion};
 
 use super::arguments::Arguments;
 

@@ -3,7 +3,7 @@
 use std::io::{Error as IoError, ErrorKind, Result as IoResult};
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
 /// Fails if the results cannot be saved in the one, or shown in the other.
 pub fn check(save: Option<&Path>, output: Option<&Path>) -> Result<()> {

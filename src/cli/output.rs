@@ -5,11 +5,11 @@ use std::path::Path;
 
 use fs_err as fs;
 
-use crate::error::{Error, Result};
 use crate::report::{
     MarkdownOptions, Table, bencher, csv, github_action_benchmark, html, markdown, table,
 };
 use crate::results::Results;
+use crate::system::{Error, Result};
 
 use super::arguments::{Format, Presentation};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::error::Result;
+use crate::system::Result;
 
 #[derive(Debug, Args)]
 pub struct PublishArguments {
@@ -62,8 +62,9 @@ impl PublishArguments {
     /// Publishes.
     #[cfg(feature = "github")]
     pub fn run(self) -> Result<()> {
-        use crate::error::Error;
-        use crate::github::{self, Patience, Settings};
+        use crate::github;
+        use crate::github::{Patience, Settings};
+        use crate::system::Error;
 
         let wrong = |option: &'static str| move |why: String| Error::usage(option).because(why);
         let settings = Settings {
@@ -85,15 +86,15 @@ impl PublishArguments {
         };
         let variable = |name: &str| std::env::var(name).ok();
         // Nobody reading any more is no reason to stop.
-        let show = |text: &str| _ = super::print_to_stdout(text);
-        github::publish(&settings, &variable, &super::Terminal::new(), &show)
+        let show = |text: &str| _ = super::output::print_to_stdout(text);
+        github::publish(&settings, &variable, &super::terminal::Terminal::new(), &show)
             .map_err(|error| with_file(error, settings.file.as_deref()))
     }
 
     /// There is nothing to publish with.
     #[cfg(not(feature = "github"))]
     pub fn run(self) -> Result<()> {
-        use crate::error::Error;
+        use crate::system::Error;
 
         let Self { file, announce, repo, pr, mode, key, check, author, output, dry_run, timeout } =
             self;
@@ -106,9 +107,9 @@ impl PublishArguments {
 
 /// Whatever happened, the results are not lost.
 #[cfg(feature = "github")]
-fn with_file(error: crate::error::Error, file: Option<&std::path::Path>) -> crate::error::Error {
+fn with_file(error: crate::system::Error, file: Option<&std::path::Path>) -> crate::system::Error {
     match file {
-        Some(file) if error.kind() == crate::error::ErrorKind::Publishing => {
+        Some(file) if error.kind() == crate::system::ErrorKind::Publishing => {
             error.help(format!("the results are still in {}", file.display()))
         }
         _ => error,

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::error::{Error, Result};
-use crate::observer::Observer;
 use crate::report::{agreement_markdown, agreement_table, one_line};
 use crate::results::{self, NamedResults, Results};
 use crate::revision::position_of;
+use crate::system::{Error, Observer, Result};
 
 use super::arguments::{Format, MergeArguments, Presentation, ReportArguments};
 use super::output::{markdown_options, present, print_to_stdout, show};

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use anstyle::{AnsiColor, Style};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
-use crate::error::Error;
-use crate::observer::{Observer, Progress};
 use crate::report::printable;
+use crate::system::{Error, Observer, Progress};
 
 const VERB: Style = AnsiColor::Green.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::process::{describe_exit, die_with_parent};
+use crate::system::process::{describe_exit, die_with_parent};
+use crate::system::{Error, Result};
 
 /// The hidden subcommand that runs and measures a command.
 pub const MEASURE_SUBCOMMAND: &str = "measure-run";

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::suggestion::nearest_or_all;
+use crate::system::{Error, Result, nearest_or_all};
 
 /// One program, which is one side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct PrebuiltProgram {
     /// What it is called in the report.
     pub label: String,
     /// Its path as the user gave it.
@@ -16,7 +15,7 @@ pub struct Program {
     pub path: PathBuf,
 }
 
-impl Program {
+impl PrebuiltProgram {
     /// The program that a user means: a path, or the name of something on the PATH.
     pub fn find(label: &str, given: &Path, directory: &Path) -> Result<Self> {
         let path = directory.join(given);
@@ -82,7 +81,10 @@ pub fn labelled(text: &str) -> std::result::Result<(String, PathBuf), String> {
 }
 
 /// The sides of a comparison of programs, the reference first: the one that is called `against`, else the first.
-pub fn in_order(mut programs: Vec<Program>, against: Option<&str>) -> Result<Vec<Program>> {
+pub fn in_order(
+    mut programs: Vec<PrebuiltProgram>,
+    against: Option<&str>,
+) -> Result<Vec<PrebuiltProgram>> {
     if programs.is_empty() {
         return Ok(programs);
     }
@@ -111,8 +113,12 @@ pub fn in_order(mut programs: Vec<Program>, against: Option<&str>) -> Result<Vec
 mod tests {
     use super::*;
 
-    fn program(label: &str) -> Program {
-        Program { label: label.to_owned(), given: label.to_owned(), path: PathBuf::from(label) }
+    fn program(label: &str) -> PrebuiltProgram {
+        PrebuiltProgram {
+            label: label.to_owned(),
+            given: label.to_owned(),
+            path: PathBuf::from(label),
+        }
     }
 
     fn labels(against: Option<&str>) -> Result<Vec<String>> {

@@ -8,15 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::benchmarks::{CommandBenchmarks, CommandRun};
 use crate::build::with_time_stamps_of_its_own;
-use crate::config::Rules;
-use crate::error::{Error, Result};
-use crate::harness::{Benchmarks, CommandBenchmarks, CommandRun, Failure};
-use crate::observer::Observer;
-use crate::plan::{Inventories, Inventory, Listed, SetAside, TargetName};
-use crate::process::{self, Stderr, describe_exit};
-use crate::revision::untie;
-use crate::side::{PerSide, Side};
+use crate::harness::{Benchmarks, Failure};
+use crate::model::{PerSide, Rules, Side, TargetName};
+use crate::plan::{Inventories, Inventory, Listed, SetAside};
+use crate::system::process::{Stderr, describe_exit};
+use crate::system::{Error, Observer, Result, process, untie};
 
 use super::entry::{CommandEntry, PLACEHOLDERS};
 use super::sweep::{Combination, Parameter, Setting, text};
@@ -131,7 +129,7 @@ impl CommandTaker<'_> {
         let unknown = self.settings.iter().find(|setting| !names.contains(&setting.name.as_str()));
         let Some(unknown) = unknown else { return Ok(()) };
         let error = Error::usage(format!("no command has a parameter `{}`", unknown.name));
-        Err(crate::config::with_suggestion(error, &unknown.name, names))
+        Err(crate::system::with_suggestion(error, &unknown.name, names))
     }
 
     /// Runs the build of a command, once for each side. Gives why there is nothing to run.
@@ -172,7 +170,7 @@ impl CommandTaker<'_> {
                 let end = describe_exit(finished.status);
                 Some(format!("`{shown}` {end}; its messages are above"))
             }
-            Err(error) if error.kind() == crate::error::ErrorKind::Interrupted => {
+            Err(error) if error.kind() == crate::system::ErrorKind::Interrupted => {
                 return Err(error);
             }
             Err(error) => Some(error.to_string()),
@@ -319,7 +317,7 @@ pub fn ad_hoc(
     if let Some(unknown) = used.iter().find(|name| !known().any(|known| known == **name)) {
         let what = format!("{place}: nothing is known that `{{{unknown}}}` could stand for");
         let error = Error::usage(what).help(format!("give it values with --set {unknown}=..."));
-        return Err(crate::config::with_suggestion(error, unknown, known()));
+        return Err(crate::system::with_suggestion(error, unknown, known()));
     }
     // What is compared, and what differs from benchmark to benchmark, is no part of the name.
     let is_name = |template: &&Template| template.placeholders().next().is_none();

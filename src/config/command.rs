@@ -7,10 +7,11 @@ use clap::ValueEnum;
 use crate::commands::{
     CommandEntry, PLACEHOLDERS, Parameter, Quantity, Template, combination_count,
 };
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
-use super::reader::{Reader, Scalar, with_suggestion};
+use super::reader::{Reader, Scalar};
 use super::values;
+use crate::system::with_suggestion;
 
 /// More combinations than anybody measures.
 const MOST_COMBINATIONS: usize = 10_000;

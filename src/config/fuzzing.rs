@@ -1,22 +1,18 @@
 //! A door to the parser of this module for `fuzz/`; there only when it is compiled for that.
 
-use std::path::Path;
-use std::sync::LazyLock;
-
 use super::reader::Document;
-use super::{FILE_NAME, OptionKey, Part};
-use crate::cli::all_option_keys;
+use super::{ConfigTable, FILE_NAME, OptionKey};
 use crate::commands::Value;
+use std::path::Path;
 
 /// More than that show nothing new, and take time.
 const MOST_COMBINATIONS: usize = 50;
 
 /// Reads a text as `bench-compare.toml`, and makes the command lines of all commands in it.
-pub fn read(text: &str) {
-    static KEYS: LazyLock<Vec<OptionKey>> = LazyLock::new(all_option_keys);
+pub fn read(text: &str, keys: &[OptionKey]) {
     let document = Document::new(FILE_NAME, text);
     let Ok(table) = document.parse() else { return };
-    let part = Part { keys: &KEYS, scope: None, takes_options: true, file: Path::new(FILE_NAME) };
+    let part = ConfigTable { keys, scope: None, takes_options: true, file: Path::new(FILE_NAME) };
     let Ok(config) = part.read(&document, &table) else { return };
     let _ = config.check_names();
     for command in &config.commands {

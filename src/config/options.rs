@@ -9,7 +9,7 @@ use std::path::Path;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command};
 
-use crate::error::Result;
+use crate::system::Result;
 
 use super::reader::{Reader, Scalar, ScalarKind};
 
@@ -212,7 +212,7 @@ mod tests {
             reader.finish()?;
             Ok(options.into_iter().flat_map(|option| option.words).map(|(word, _)| word).collect())
         };
-        read().map_err(|error: crate::error::Error| error.to_string())
+        read().map_err(|error: crate::system::Error| error.to_string())
     }
 
     #[test]

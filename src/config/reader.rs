@@ -2,14 +2,14 @@
 //!
 //! In: the text of a file. Out: typed values, each asked for by its key; what nobody asked for is an error.
 
+use crate::system::with_suggestion;
 use std::cell::RefCell;
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use crate::error::{Error, Result};
-use crate::suggestion::nearest_or_all;
+use crate::system::{Error, Result};
 
 /// A file of TOML, as errors name it.
 #[derive(Debug)]
@@ -226,21 +226,6 @@ fn scalar(value: &DeValue, place: &str) -> Option<Scalar> {
 fn is_no(key: &str, place: &str, value: &Spanned<DeValue>, wanted: &str) -> Error {
     let kind = value.get_ref().type_str();
     Error::usage(format!("{place}: `{key}` must be {wanted}")).because(format!("this is: {kind}"))
-}
-
-/// Adds the known name that is nearest to an unknown one, or all if none is near.
-pub fn with_suggestion<'a>(
-    error: Error,
-    unknown: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Error {
-    let mut known: Vec<&str> = known.into_iter().collect();
-    known.sort_unstable();
-    known.dedup();
-    if known.is_empty() {
-        return error;
-    }
-    error.help(nearest_or_all(unknown, known.iter().copied()))
 }
 
 #[cfg(test)]

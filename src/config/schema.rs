@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use crate::commands::Quantity;
-use crate::harness::OwnHarness;
+use crate::model::OwnHarness;
 
 use super::options::{CARGO, OptionKey, OptionKind, REVISIONS};
 

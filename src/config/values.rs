@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::results::is_margin;
-use crate::stats::Percent;
+use crate::model::{Percent, is_margin};
 
 /// A margin: `2%`, `2` or `0.5 %`.
 pub fn margin(text: &str) -> Result<Percent, String> {

@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
 /// The most bytes that GitHub takes of the summary of one step.
 const MOST_OF_A_SUMMARY: u64 = 1 << 20;

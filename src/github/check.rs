@@ -6,9 +6,9 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::model::Place;
 use crate::report::{Cells, shortened};
 use crate::results::{Comparison, Results};
-use crate::source::Place;
 use crate::stats::Verdict;
 
 use super::client::Client;

@@ -21,8 +21,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::time::{sleep, timeout};
 
-use crate::error::{Error, Result};
-use crate::interrupt;
+use crate::system::{Error, Result, interrupt};
 
 use super::failure::Failure;
 use super::proxy::{Connector, Proxy};

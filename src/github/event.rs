@@ -5,8 +5,8 @@
 
 use serde::Deserialize;
 
-use crate::error::{Error, Result};
 use crate::report::one_line;
+use crate::system::{Error, Result};
 
 use super::names::{Repository, is_commit};
 

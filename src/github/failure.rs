@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 use hyper_util::client::legacy::Error as HttpError;
 use octocrab::{Error as OctocrabError, GitHubError};
 
-use crate::error::Error;
 use crate::report::one_line;
+use crate::system::Error;
 
 /// Why a request had no success.
 #[derive(Debug)]

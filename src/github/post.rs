@@ -4,7 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::error::Result;
+use crate::system::Result;
 
 use super::body::{Section, add, compose, has_key, has_run};
 use super::client::Client;

@@ -16,7 +16,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
 /// The most bytes of a proxy's answer.
 const LONGEST_ANSWER: usize = 16 << 10;

@@ -5,9 +5,9 @@
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
-use crate::error::{Error, Result};
 use crate::report::one_line;
 use crate::results::Results;
+use crate::system::{Error, Result};
 
 use super::client::Client;
 use super::event::{Context, Head, Target};

@@ -10,9 +10,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::error::{Error, Result};
 use crate::report::one_line;
 use crate::results::Results;
+use crate::system::{Error, Result};
 
 use super::names::is_commit;
 

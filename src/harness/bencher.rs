@@ -7,14 +7,15 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::build::Launch;
-use crate::error::Result;
 use crate::lockstep::{Attachment, Unfit};
+use crate::system::Result;
 
 use super::libtest::CLOCK_SPEED;
 use super::lines;
-use super::one_by_one::{OneByOne, Processes};
+use super::process_each::{ProcessEach, Processes};
 use super::run::{Ended, Run};
-use super::{Benchmarks, Effort, Failure, Measurement, Session, TimeLimits, Wanted};
+use super::{Benchmarks, Effort, Failure, Session, Wanted};
+use crate::model::{Measurement, TimeLimits};
 
 /// A bencher executable.
 #[derive(Debug, Clone)]
@@ -60,7 +61,7 @@ impl Benchmarks for BencherBenchmarks {
     }
 }
 
-impl OneByOne for BencherBenchmarks {
+impl ProcessEach for BencherBenchmarks {
     /// Benchmarks whose names contain this one's run too, on all sides.
     fn command(&self, launch: &Launch, id: &str, _effort: Effort) -> Command {
         launch.command([id])

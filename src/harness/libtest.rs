@@ -10,14 +10,15 @@ use std::process::Command;
 use serde::Deserialize;
 
 use crate::build::Launch;
-use crate::error::Result;
 use crate::lockstep::{Attachment, Unfit};
+use crate::system::Result;
 
 use super::lines;
-use super::one_by_one::{OneByOne, Processes};
 use super::output::last_lines;
+use super::process_each::{ProcessEach, Processes};
 use super::run::{Ended, Run};
-use super::{Benchmarks, Effort, Failure, Measurement, Session, Throughput, TimeLimits, Wanted};
+use super::{Benchmarks, Effort, Failure, Session, Wanted};
+use crate::model::{Measurement, Throughput, TimeLimits};
 
 /// libtest takes 300 samples of a millisecond and five, and up to three seconds more where they vary. A sixteenth of
 /// that is about as long as other harnesses take, and gives as many launches in the same time: much of what varies lies
@@ -102,7 +103,7 @@ impl Benchmarks for LibtestBenchmarks {
     }
 }
 
-impl OneByOne for LibtestBenchmarks {
+impl ProcessEach for LibtestBenchmarks {
     fn command(&self, launch: &Launch, id: &str, _effort: Effort) -> Command {
         let mut arguments = vec!["--exact", id];
         if self.unstable {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::libtest::throughput;
-use super::{Count, Measurement, Sample, Throughput};
+use crate::model::{Count, Measurement, Sample, Throughput};
 
 /// The measurements in libtest's text, `test NAME ... bench:  1,349.76 ns/iter (+/- 1,108.01) = 7 MB/s`, in their
 /// order. Whatever else is printed is passed over, also between a name and its figures.

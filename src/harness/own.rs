@@ -5,14 +5,13 @@
 use std::path::Path;
 
 use crate::build::Launch;
-use crate::error::Result;
 use crate::lockstep::{Attachment, Unfit};
+use crate::system::Result;
 
 use super::run::{Ended, Run};
 use super::whole::Whole;
-use super::{
-    Benchmarks, Effort, Failure, Measurement, OwnHarness, Session, TimeLimits, Wanted, lines,
-};
+use super::{Benchmarks, Effort, Failure, Session, Wanted, lines};
+use crate::model::{Measurement, OwnHarness, TimeLimits};
 
 /// Asks a program for the names of its benchmarks alone. One that does not know it measures them.
 const LIST_VARIABLE: &str = "CARGO_BENCH_COMPARE_LIST";

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::TimeLimits;
+use crate::model::TimeLimits;
 
 /// How long a process may still be silent.
 #[derive(Debug)]

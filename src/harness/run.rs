@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::error::Result;
-use crate::process::{Process, describe_exit};
+use crate::system::Result;
+use crate::system::process::{Process, describe_exit};
 
 use super::Failure;
 use super::output::{Output, last_lines};

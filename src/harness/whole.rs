@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::error::Result;
-use crate::interrupt;
+use crate::system::{Result, interrupt};
 
 use super::run::{Ended, Run};
-use super::{Failure, Measurement, Session, Step};
+use super::{Failure, Session, Step};
+use crate::model::Measurement;
 
 /// What a process measured, from what it printed.
 type Reader = Box<dyn Fn(&Ended) -> Vec<Measurement>>;

@@ -1,3 +1,4 @@
+// Not a module of its own, but included by two.
 // The page that the runner and the measured processes share. This file is a part of both: of the module
 // `lockstep`, and of the preload library.
 

@@ -18,7 +18,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 use rustix::thread::{CpuSet, futex, sched_getaffinity, sched_setaffinity};
 use tempfile::TempDir;
 
-use crate::side::Side;
+use crate::model::Side;
 
 use super::cores::Cores;
 use super::{Turns, Unfit};

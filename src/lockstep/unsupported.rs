@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::side::Side;
+use crate::model::Side;
 
 use super::{Turns, Unfit};
 

@@ -5,8 +5,9 @@
 
 use std::time::Duration;
 
-use crate::harness::{Effort, Measurement};
+use crate::harness::Effort;
 use crate::lockstep::Turns;
+use crate::model::Measurement;
 
 use super::Method;
 use super::estimate::time_per_iteration;
@@ -100,7 +101,7 @@ fn is_quick(measurement: &Measurement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::Sample;
+    use crate::model::Sample;
 
     fn measurement(unit: &str, nanoseconds: f64) -> Measurement {
         let sample = Sample { iterations: 2.0, total: 2.0 * nanoseconds };

@@ -1,20 +1,10 @@
 //! From the samples of one launch group to one value for each side.
 
-use crate::harness::{Measurement, Sample};
-use crate::side::Side;
+use crate::model::is_quantity;
+use crate::model::{Measurement, Sample, Side};
 use crate::stats;
 
 use super::Method;
-
-/// The most launch groups that a run may have. Statistics are exact, and their cost grows with the third
-/// power of it.
-pub const MOST_LAUNCHES: u32 = 1000;
-
-/// Whether a number can be a time per iteration, or another quantity that is compared as a ratio.
-pub fn is_quantity(value: f64) -> bool {
-    // Far from the ends of what there is, so that ratios are numbers too.
-    (1e-100..1e100).contains(&value)
-}
 
 /// The time per iteration of one launch. `None` unless that [is a quantity](is_quantity).
 ///

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::error::Result;
 use crate::harness::{Session, Step};
 use crate::lockstep::Baton;
-use crate::side::Side;
+use crate::model::Side;
+use crate::system::Result;
 
 /// How often the runner looks at the processes. It must be rare, because it takes processor time too, but it
 /// is also what it costs when a side is done and another waits for its turn.

@@ -7,15 +7,15 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::error::Result;
-use crate::harness::{Effort, Failure, Measurement, Session, Step};
+use crate::harness::{Effort, Failure, Session, Step};
 use crate::lockstep::{Baton, Unfit};
-use crate::plan::{BenchmarkName, Failed, Plan, PlannedBenchmark, PlannedTarget, TargetName};
-use crate::side::Side;
+use crate::model::{BenchmarkName, Measurement, Side, TargetName};
+use crate::plan::{Failed, Plan, PlannedBenchmark, PlannedTarget};
+use crate::system::Result;
 
 use super::effort::{Pace, Share};
 use super::estimate::not_comparable;
-use super::{Executor, Group, Layouts, Method, Next, Recorder, Tools, in_step};
+use super::{Executor, Group, LayoutSeeds, Method, Next, Recorder, Tools, in_step};
 
 /// What earlier launch groups have shown of the benchmarks.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl Knowledge {
 pub struct LaunchGroup<'a> {
     pub target: &'a PlannedTarget,
     pub number: u32,
-    pub layouts: Layouts,
+    pub layouts: LayoutSeeds,
     pub tools: Tools<'a>,
     /// When the time is up.
     pub deadline: Option<Duration>,

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::observer::Progress;
-use crate::plan::{BenchmarkName, Plan, PlannedTarget};
-use crate::side::Side;
+use crate::model::{BenchmarkName, Side};
+use crate::plan::{Plan, PlannedTarget};
+use crate::system::Progress;
 
 use super::launch_group::GroupOutcome;
 use super::{Design, Next};

@@ -1,7 +1,8 @@
 //! What stands in the cells of a table, whatever the table is drawn with.
 
+use crate::model::Percent;
 use crate::results::{Comparison, Method};
-use crate::stats::{Percent, Verdict};
+use crate::stats::Verdict;
 
 use super::text::one_line;
 use super::units::format_quantity;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::model::Percent;
 use crate::results::{Comparison, Gate, Method, Results, Revision};
-use crate::stats::{Confidence, Percent, StoppedBy, fewest_pairs_for};
+use crate::stats::{Confidence, StoppedBy, fewest_pairs_for};
 
 use super::names::Naming;
 

@@ -31,4 +31,4 @@ pub use units::{format_quantity, format_time};
 pub use variant::{Tally, Variant, answer, answer_of, variants};
 
 #[cfg(test)]
-mod tests;
+mod report_tests;

@@ -1,8 +1,8 @@
 //! What every report is about: each revision in comparison with the reference, and the answer in a sentence.
 
+use crate::model::{Percent, Side};
 use crate::results::{Comparison, Failure, Missing, Results, Revision};
-use crate::side::Side;
-use crate::stats::{Percent, Verdict};
+use crate::stats::Verdict;
 
 use super::text::shortened;
 

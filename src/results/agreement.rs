@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::error::Result;
-use crate::stats::{Confidence, Percent, Verdict, heterogeneity, holm};
+use crate::model::Percent;
+use crate::stats::{Confidence, Verdict, heterogeneity, holm};
+use crate::system::Result;
 
 use super::merge::{NamedResults, merge};
 use super::schema::{Comparison, Revision};

@@ -1,7 +1,8 @@
 //! Comparisons of what was counted, not timed: the same code gives the same number, so there is nothing to test.
 //! Pure.
 
-use crate::stats::{Confidence, Percent, Verdict};
+use crate::model::Percent;
+use crate::stats::{Confidence, Verdict};
 
 use super::schema::{Accuracy, Comparison, Gate, Measured, Method, Results, SideTime};
 

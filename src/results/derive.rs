@@ -1,9 +1,9 @@
 //! From what was measured to comparisons. Pure.
 
-use crate::side::Side;
+use crate::model::{Percent, Side};
 use crate::stats::{
-    Confidence, Judgement, LOOKS, Percent, StoppedBy, Verdict, benjamini_hochberg, holm,
-    judge_strata, judge_with_looks, median,
+    Confidence, Judgement, LOOKS, StoppedBy, Verdict, benjamini_hochberg, holm, judge_strata,
+    judge_with_looks, median,
 };
 
 use super::schema::{Accuracy, Comparison, Gate, Measured, Method, Results, SideTime};

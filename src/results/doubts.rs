@@ -1,6 +1,7 @@
 //! What speaks against trusting the results of a machine, in words and with the figure. Pure.
 
-use crate::stats::{Percent, median, robust_standard_deviation};
+use crate::model::Percent;
+use crate::stats::{median, robust_standard_deviation};
 
 use super::schema::Results;
 

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::measure::{MOST_LAUNCHES, is_quantity};
+use crate::model::{MOST_LAUNCHES, is_quantity};
+use crate::system::{Error, Result};
 
-use super::schema::{Measured, Method, Results, SCHEMA_VERSION, is_margin};
+use super::schema::{Measured, Method, Results, SCHEMA_VERSION};
+use crate::model::is_margin;
 
 /// The most runs that can be merged.
 pub const MOST_PARTS: usize = 1000;

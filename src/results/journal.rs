@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::harness::{Measurement, Sample};
-use crate::stats::Percent;
+use crate::model::{Measurement, Percent, Sample};
+use crate::system::{Error, Result};
 
 use super::schema::{LaunchValues, Measured, Results};
 

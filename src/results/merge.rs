@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Result};
-use crate::plan::BenchmarkName;
+use crate::model::BenchmarkName;
+use crate::system::{Error, Result};
 
 use super::file::MOST_PARTS;
-use super::schema::{LaunchValues, Measured, Part, Results, Revision, Shard};
+use super::schema::{LaunchValues, Measured, Part, Results, Revision};
+use crate::model::Shard;
 
 /// Results, and the name of the file that they come from.
 pub type NamedResults = (String, Results);
@@ -320,4 +321,5 @@ fn about_parts(parts: &[Part]) -> String {
 }
 
 #[cfg(test)]
+#[path = "merge_tests.rs"]
 mod tests;

@@ -10,14 +10,13 @@ mod doubts;
 mod file;
 mod journal;
 mod merge;
-mod recorder;
 mod reference;
 mod schema;
 
 pub use agreement::{Agreement, AgreementOn, Answer, Estimate, agreement};
+pub(crate) use journal::Journal;
 pub use merge::{NamedResults, merge};
-pub use recorder::ResultsRecorder;
 pub use schema::{
     Accuracy, Comparison, Failure, Gate, LaunchValues, Measured, Method, Missing, Results,
-    Revision, SCHEMA_VERSION, SameCode, SetAside, Shard, SideTime, is_margin, json_schema,
+    Revision, SCHEMA_VERSION, SameCode, SetAside, SideTime, json_schema,
 };

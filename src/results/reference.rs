@@ -15,8 +15,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::BenchmarkName;
-use crate::side::Side;
+use crate::model::{BenchmarkName, Side};
 use crate::stats::StoppedBy;
 
 use super::schema::{LaunchValues, Measured, Missing, Results, SameCode};

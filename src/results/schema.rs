@@ -1,15 +1,13 @@
 //! The format. It grows by optional fields; anything else raises [`SCHEMA_VERSION`].
 
+use crate::model::Shard;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::Environment;
-use crate::harness::Throughput;
-use crate::plan::BenchmarkName;
-use crate::source::Place;
-use crate::stats::{Confidence, Percent, StoppedBy, Verdict};
+use crate::model::{BenchmarkName, Environment, Percent, Place, Throughput};
+use crate::stats::{Confidence, StoppedBy, Verdict};
 
 /// The version of the format that this program writes, and the only one that it reads.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -82,24 +80,6 @@ pub enum Gate {
     /// A regression beyond the margin that is not one of many chances: its p-value is at most .05 after Holm's
     /// correction for all comparisons, and its 95 % interval lies beyond the margin.
     Regression,
-}
-
-/// One of several parts into which the benchmarks of a comparison were split.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Shard {
-    /// Its number, from 1.
-    pub number: u32,
-    /// How many there are.
-    pub of: u32,
-    /// The same in all shards of one split: a digest of which benchmark is in which.
-    pub split: String,
-}
-
-/// `2/4`
-impl std::fmt::Display for Shard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.number, self.of)
-    }
 }
 
 /// A run whose results are a part of merged ones.
@@ -435,11 +415,6 @@ fn is_zero(number: &usize) -> bool {
 /// What is meant where nothing is said.
 fn not_in_step() -> Method {
     Method::Process
-}
-
-/// Whether a percentage can be the margin of a comparison.
-pub fn is_margin(percent: Percent) -> bool {
-    percent.value() > 0.0 && percent.value() < 100.0
 }
 
 /// The JSON Schema of the results file.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use fs_err as fs;
 
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
 use super::git::Repository;
 use super::slot::Slot;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use crate::error::Result;
-use crate::side::{PerSide, Side};
+use crate::model::{PerSide, Side};
+use crate::system::Result;
 
 use super::git::Repository;
 use super::resolve::{Revision, Source};

@@ -1,29 +1,12 @@
 //! The `git` program, and the repository that the user stands in.
 
+use crate::system::untie;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::error::{Error, Result};
-use crate::process::{self, Stderr};
-
-/// Variables by which git hooks and aliases tie a git command to one repository. They must not reach
-/// commands for other worktrees. (`git rev-parse --local-env-vars`, without those that carry the user's
-/// configuration, such as `safe.directory` in a container.)
-const REPOSITORY_VARIABLES: [&str; 12] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_DIR",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
-];
+use crate::system::process::Stderr;
+use crate::system::{Error, Result, process};
 
 /// No hooks (fsmonitor is one too), and no repository that older versions of git cannot read afterwards.
 const SETTINGS: [&str; 4] = [
@@ -60,14 +43,6 @@ pub fn try_git<S: AsRef<OsStr>>(
     }
     // Paths come NUL-separated; those that are not UTF-8 cannot be cargo's either.
     Ok(Ok(String::from_utf8_lossy(&finished.stdout).trim_end_matches('\n').to_owned()))
-}
-
-/// Makes a command find the repository by the directory that it runs in. Within a git hook it would be told
-/// another one.
-pub fn untie(command: &mut Command) {
-    for variable in REPOSITORY_VARIABLES {
-        command.env_remove(variable);
-    }
 }
 
 /// Runs git in a directory; any failure is an error that shows git's own message.

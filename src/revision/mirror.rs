@@ -5,12 +5,13 @@
 //! configuration from the directories above. So a checkout of `/home/me/project` is placed in
 //! `<tree>/home/me/project`, and such neighbours are linked into `<tree>/home/me`.
 
+use crate::system::normalize;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use fs_err as fs;
 
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
 use super::git::{git, nul_separated};
 
@@ -107,19 +108,6 @@ fn dependency_paths(table: &toml::Table) -> Vec<String> {
 
 fn below_file_system_root(path: &Path) -> PathBuf {
     path.components().filter(|part| matches!(part, Component::Normal(_))).collect()
-}
-
-/// Resolves `.` and `..` in the text of a path, as cargo does.
-pub fn normalize(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => _ = normal.pop(),
-            other => normal.push(other),
-        }
-    }
-    normal
 }
 
 fn link(target: &Path, at: &Path) -> Result<()> {

@@ -16,8 +16,7 @@ mod working_tree;
 
 pub use cache::Cache;
 pub use checkout::{Checkout, check_out};
-pub use git::{Repository, git, untie};
-pub use mirror::normalize;
+pub use git::{Repository, git};
 pub use range::{MOST_REVISIONS, Named, Range, WORKING_TREE};
 pub use resolve::{Revision, Source, position_of, resolve, unknown_label};
 pub use slot::Slot;

@@ -1,8 +1,7 @@
 //! From names to commits, with help for names that mean nothing.
 
-use crate::error::{Error, Result};
-use crate::side::PerSide;
-use crate::suggestion::{nearest, nearest_or_all};
+use crate::model::PerSide;
+use crate::system::{Error, Result, nearest, nearest_or_all};
 
 use super::git::{GitFailure, Repository};
 use super::range::{Named, Range, WORKING_TREE};

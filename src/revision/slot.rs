@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use fs_err as fs;
 
-use crate::error::{Error, Result};
-use crate::side::Side;
+use crate::model::Side;
+use crate::system::{Error, Result};
 
 use super::cache::{CACHE_VARIABLE, Cache};
 use super::checkout::forget_worktrees;

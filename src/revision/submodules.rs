@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use crate::error::{Error, Result};
+use crate::system::{Error, Result};
 
 use super::git::{Repository, git, nul_separated, try_git};
 use super::resolve::Source;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use crate::error::Result;
+use crate::system::Result;
 
 use super::git::{git, nul_separated};
 

@@ -6,7 +6,6 @@
 
 mod heterogeneity;
 mod multiple;
-mod percent;
 mod signed_rank;
 mod stopping;
 mod summary;
@@ -15,7 +14,6 @@ mod welch;
 
 pub use heterogeneity::heterogeneity;
 pub use multiple::{benjamini_hochberg, holm};
-pub use percent::Percent;
 pub use signed_rank::{
     Interval, SignedRankTest, WalshAverages, signed_rank_test, stratified_signed_rank_test,
 };

@@ -14,7 +14,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Interval, Percent, WalshAverages, median, signed_rank_test};
+use super::{Interval, WalshAverages, median, signed_rank_test};
+use crate::model::Percent;
 
 /// A planned look at the data.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::stopping::was_efficacious;
-use super::{Interval, LEVELS, Percent, WalshAverages, stratified_signed_rank_test};
+use super::{Interval, LEVELS, WalshAverages, stratified_signed_rank_test};
+use crate::model::Percent;
 
 /// The stars of a comparison.
 ///

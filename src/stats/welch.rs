@@ -2,7 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::{LEVELS, Percent};
+use super::LEVELS;
+use crate::model::Percent;
 
 /// Welch's two-sample t-test of new rates against old ones (operations per second: more is better).
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -42,7 +42,7 @@ fn console_blocks() -> Vec<Block> {
 /// The repository that the examples are about: the demo's, with `main` before its change.
 fn example() -> Fixture {
     let fixture = Fixture::named("example");
-    let sample = cargo_bench_compare::demo::sample_files();
+    let sample = cargo_bench_compare::session::demo::sample_files();
     for (revision, files) in [("main", &sample.before), ("topic", &sample.after)] {
         for (path, content) in files {
             fixture.write(path, content);

@@ -1,5 +1,6 @@
 //! Tests of the whole program: real repositories, real cargo builds, real processes.
 
+mod architecture;
 mod benches_from;
 mod build_dependencies;
 mod build_environment;

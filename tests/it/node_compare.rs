@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cargo_bench_compare::classic::{compare_rates, parse};
+use cargo_bench_compare::node_compare::{compare_rates, parse};
 use cargo_bench_compare::stats::{benjamini_hochberg, welch_test};
 
 use crate::support::{PROGRAM, Run};

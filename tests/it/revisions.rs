@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use cargo_bench_compare::revision::{self, Range, Repository, Revision, Source};
+use cargo_bench_compare::revision;
+use cargo_bench_compare::revision::{Range, Repository, Revision, Source};
 use snapbox::{assert_data_eq, str};
 
 use crate::support::{Fixture, git};

@@ -1,6 +1,6 @@
 //! A results file of real benchmarks against what R makes of its CSV: `tests/data/r/check.R` has made `values.csv`.
 
-use cargo_bench_compare::classic::{compare_rates, parse};
+use cargo_bench_compare::node_compare::{compare_rates, parse};
 use cargo_bench_compare::report::csv;
 use cargo_bench_compare::results::Results;
 

@@ -13,8 +13,7 @@ use fs_err as fs;
 use regex::Regex;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::error::Result;
-use crate::revision::normalize;
+use crate::system::{Result, normalize};
 
 /// Where cargo looks for bench targets by itself.
 pub const BENCHES: &str = "benches";

@@ -7,7 +7,7 @@ use toml_edit::{
     Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value,
 };
 
-use crate::revision::normalize;
+use crate::system::normalize;
 
 use super::paths::{from_to, slashes};
 

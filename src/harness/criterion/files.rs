@@ -10,11 +10,12 @@ use tempfile::TempDir;
 use walkdir::WalkDir;
 
 use crate::build::Launch;
-use crate::error::Result;
 use crate::harness::output::Output;
-use crate::harness::{Benchmarks, Effort, Failure, Measurement, Sample, Session, Step, Wanted};
+use crate::harness::{Benchmarks, Effort, Failure, Session, Step, Wanted};
 use crate::lockstep::{Attachment, Unfit};
-use crate::process::{Process, describe_exit};
+use crate::model::{Measurement, Sample};
+use crate::system::Result;
+use crate::system::process::{Process, describe_exit};
 
 use super::Extent;
 

@@ -10,15 +10,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::build::Launch;
-use crate::error::Result;
 use crate::harness::output::Output;
 use crate::harness::patience::{Patience, seconds};
-use crate::harness::{
-    Benchmarks, Effort, Failure, Measurement, Sample, Session, Step, TimeLimits, Wanted,
-};
-use crate::interrupt;
+use crate::harness::{Benchmarks, Effort, Failure, Session, Step, Wanted};
 use crate::lockstep::{Attachment, Unfit};
-use crate::process::{Process, describe_exit};
+use crate::model::{Measurement, Sample, TimeLimits};
+use crate::system::process::{Process, describe_exit};
+use crate::system::{Result, interrupt};
 
 use super::own_time::OwnTimes;
 use super::protocol::{Decoder, Incoming, Outgoing, ProtocolError, RUNNER_HELLO, RawId, Version};

@@ -3,7 +3,7 @@
 //! Names may contain whatever the tree is drawn with: a line's place in the tree is read from the left, its
 //! columns are read from the right.
 
-use crate::harness::{Count, Throughput};
+use crate::model::{Count, Throughput};
 
 /// A benchmark in a tree without columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -247,4 +247,5 @@ fn prefix(text: &str) -> Option<f64> {
 }
 
 #[cfg(test)]
+#[path = "tree_tests.rs"]
 mod tests;

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::{Count, Measurement, Sample};
 use super::without_crate;
+use crate::model::{Count, Measurement, Sample};
 
 /// A line of `--output-format=json`, of schema 6 or 7.
 #[derive(Debug, Deserialize)]

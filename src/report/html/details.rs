@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
+use crate::model::Percent;
 use crate::report::text::{one_line, shortened};
 use crate::results::{Comparison, Measured, Method, Results};
-use crate::stats::{Percent, StoppedBy};
+use crate::stats::StoppedBy;
 
 use super::plot::{Run, Side, Strip, distribution, pairs};
 use super::runs::{machine, machines, runs};

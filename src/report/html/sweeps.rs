@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 
-use crate::report::sweep::{self, FullName, Point, Sweep};
+use crate::model::Percent;
+use crate::report::sweep;
+use crate::report::sweep::{FullName, Point, Sweep};
 use crate::report::text::{one_line, shortened};
 use crate::results::{Comparison, Results};
-use crate::stats::Percent;
 
 use super::details::{quantity, short_unit};
 use super::overview::signed;

@@ -101,7 +101,7 @@ impl Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::tests::comparison;
+    use crate::report::report_tests::comparison;
     use proptest::prelude::*;
     use unicode_width::UnicodeWidthStr;
 

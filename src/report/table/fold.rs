@@ -1,8 +1,9 @@
 //! Which rows are folded into counts.
 
+use crate::model::Percent;
 use crate::report::order::Row;
 use crate::report::text::one_line;
-use crate::stats::{Percent, Verdict};
+use crate::stats::Verdict;
 
 /// Up to so many rows are shown, whatever they say.
 const FEW: usize = 40;

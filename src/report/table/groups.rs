@@ -2,12 +2,13 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::model::Percent;
 use crate::report::cells::Cells;
 use crate::report::order::Row;
 use crate::report::text::{one_line, shortened_to_width};
 use crate::report::variant::Variant;
 use crate::results::{Comparison, Revision};
-use crate::stats::{Percent, Verdict};
+use crate::stats::Verdict;
 
 use super::grid::{Cell, Column, render, total, widths};
 use super::style;

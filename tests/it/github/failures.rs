@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::{Duration, SystemTime};
 
-use cargo_bench_compare::error::ErrorKind;
 use cargo_bench_compare::github::Mode;
+use cargo_bench_compare::system::ErrorKind;
 use serde_json::json;
 use wiremock::ResponseTemplate;
 

@@ -1,6 +1,6 @@
 //! Results, names and branches made by somebody who means harm.
 
-use cargo_bench_compare::error::ErrorKind;
+use cargo_bench_compare::system::ErrorKind;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 

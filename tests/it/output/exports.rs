@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cargo_bench_compare::classic;
+use cargo_bench_compare::node_compare;
 use cargo_bench_compare::report::{bencher, csv, github_action_benchmark, one_line};
 use cargo_bench_compare::results::Results;
 use proptest::prelude::*;
@@ -108,9 +108,9 @@ fn the_csv_can_be_analyzed_and_comes_to_the_same_improvements() {
 }
 
 /// The rates that the CSV has of every benchmark and side.
-fn rates(content: &Value) -> classic::RateTable {
+fn rates(content: &Value) -> node_compare::RateTable {
     let results = Results::from_json(&content.to_string()).unwrap();
-    let table = classic::parse(&csv(&results)).unwrap();
+    let table = node_compare::parse(&csv(&results)).unwrap();
     assert!(table.stray.is_empty(), "{:?}", table.stray);
     table
 }

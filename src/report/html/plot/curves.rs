@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::stats::Percent;
+use crate::model::Percent;
 
 use super::scale::{ImprovementScale, Scale, improvement_label, quantity_labels, range, wider};
 use super::svg::{dots, fitting, line, short, width};

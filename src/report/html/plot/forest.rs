@@ -3,8 +3,9 @@
 
 use maud::{Markup, html};
 
+use crate::model::Percent;
 use crate::results::Comparison;
-use crate::stats::{Percent, Verdict};
+use crate::stats::Verdict;
 
 use super::scale::{ImprovementScale, improvement_label};
 use super::svg::short;

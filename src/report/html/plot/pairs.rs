@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use crate::model::Percent;
 use crate::report::text::shortened;
-use crate::stats::Percent;
 
 use super::scale::{Scale, improvement_label, range, wider};
 use super::svg::{dots, fitting, short, width};

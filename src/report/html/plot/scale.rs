@@ -1,7 +1,7 @@
 //! From values to positions, and where the ticks are.
 
+use crate::model::Percent;
 use crate::report::units::format_quantity;
-use crate::stats::Percent;
 
 /// Maps a range of values to a range of positions. Values beyond it are put at its ends.
 #[derive(Debug, Clone, Copy)]
