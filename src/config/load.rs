@@ -120,7 +120,7 @@ impl Config {
         self.commands.extend(other.commands);
     }
 
-    fn check_names(&self) -> Result<()> {
+    pub(super) fn check_names(&self) -> Result<()> {
         let mut places: HashMap<&str, &str> = HashMap::new();
         for command in &self.commands {
             if let Some(other) = places.insert(&command.name, &command.place) {
