@@ -142,12 +142,12 @@ fn shown(file: &Path, directory: &Path) -> String {
 
 /// How one table of configuration is read.
 pub(super) struct ConfigTable<'a> {
-    keys: &'a [OptionKey],
+    pub(super) keys: &'a [OptionKey],
     /// The package that it is about.
-    scope: Option<&'a str>,
+    pub(super) scope: Option<&'a str>,
     /// Whether options count, or only what is about some benchmarks.
-    takes_options: bool,
-    file: &'a Path,
+    pub(super) takes_options: bool,
+    pub(super) file: &'a Path,
 }
 
 impl ConfigTable<'_> {
