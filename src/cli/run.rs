@@ -9,8 +9,9 @@ use fs_err as fs;
 use crate::build;
 use crate::commands::measure_run;
 use crate::config::{self, Config};
+use crate::model::Side;
 use crate::node_compare;
-use crate::plan::{OnSide, Plan, SameCode, SetAside};
+use crate::plan::{Plan, Skipped};
 use crate::report::{natural_order, one_line, printable};
 use crate::revision::{Cache, Repository};
 use crate::session::{self, Outcome, Settings, demo, doctor};
@@ -140,29 +141,25 @@ fn run_list(settings: &Settings) -> Result<ExitCode> {
 /// One line a benchmark: its full name, and what is special about it.
 fn list_text(plan: &Plan, sides: usize) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
-    for target in &plan.targets {
-        for planned in &target.benchmarks {
-            lines.push((format!("{}::{}", target.name, planned.id), String::new()));
+    for (name, benchmark) in plan.benchmarks() {
+        let name = format!("{}::{}::{}", name.package, name.target, name.benchmark);
+        if benchmark.work().is_some() {
+            lines.push((name.clone(), String::new()));
         }
+        let mut special = |what: String| lines.push((name.clone(), what));
+        for (side, other) in benchmark.same_code() {
+            special(match other {
+                Side::REFERENCE if sides > 2 => format!("identical code on {side}"),
+                Side::REFERENCE => "identical code".to_owned(),
+                _ => format!("the code of {other} on {side}"),
+            });
+        }
+        benchmark.added_on().for_each(|side| special(format!("only on {side}")));
+        benchmark.removed_on().for_each(|side| special(format!("not on {side}")));
     }
-    let mut special = |list: &[OnSide], what: &str| {
-        for OnSide { side, name } in list {
-            let full = format!("{}::{}::{}", name.package, name.target, name.benchmark);
-            lines.push((full, what.replace("{side}", &side.to_string())));
-        }
-    };
-    let identical_on = if sides > 2 { "identical code on {side}" } else { "identical code" };
-    special(&plan.identical, identical_on);
-    special(&plan.added, "only on {side}");
-    special(&plan.removed, "not on {side}");
-    for SetAside { target, benchmark, reason } in &plan.set_aside {
+    for Skipped { target, benchmark, reason } in &plan.skipped {
         let benchmark = benchmark.as_deref().unwrap_or("*");
         lines.push((format!("{target}::{benchmark}"), format!("set aside: {}", one_line(reason))));
-    }
-    for same in &plan.same_code {
-        let SameCode { side, measured_as, name } = same;
-        let full = format!("{}::{}::{}", name.package, name.target, name.benchmark);
-        lines.push((full, format!("the code of {measured_as} on {side}")));
     }
     lines.sort_by(|a, b| natural_order(&a.0, &b.0));
     let mut text = String::new();

@@ -12,7 +12,7 @@ use super::benchmarks::{CommandBenchmarks, CommandRun};
 use crate::build::with_time_stamps_of_its_own;
 use crate::harness::{Benchmarks, Failure};
 use crate::model::{PerSide, Rules, Side, TargetName};
-use crate::plan::{Inventories, Inventory, Listed, SetAside};
+use crate::plan::{Inventories, Inventory, Listed, Skipped};
 use crate::system::process::{Stderr, describe_exit};
 use crate::system::{Error, Observer, Result, process, untie};
 
@@ -54,7 +54,7 @@ pub struct TakenCommands {
     /// What can be started of it.
     pub programs: HashMap<(TargetName, Side), Box<dyn Benchmarks>>,
     /// Commands that the rules set aside.
-    pub set_aside: Vec<SetAside>,
+    pub skipped: Vec<Skipped>,
 }
 
 /// Makes the commands ready on all sides.
@@ -79,11 +79,11 @@ impl CommandTaker<'_> {
             package: PACKAGE.to_owned(),
             target: entry.name.clone(),
         };
-        let mut set_aside = Vec::new();
+        let mut skipped = Vec::new();
         let mut wanted: Vec<&CommandEntry> = Vec::new();
         for entry in entries {
             match self.rules.reason_to_set_target_aside(&name(entry)) {
-                Some(reason) => set_aside.push(SetAside {
+                Some(reason) => skipped.push(Skipped {
                     target: name(entry),
                     benchmark: None,
                     reason: reason.to_owned(),
@@ -116,7 +116,7 @@ impl CommandTaker<'_> {
             }
             inventories.push(targets);
         }
-        Ok(TakenCommands { inventories: inventories.into_iter().collect(), programs, set_aside })
+        Ok(TakenCommands { inventories: inventories.into_iter().collect(), programs, skipped })
     }
 
     /// A parameter that no command has is a slip of the user's.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::harness::{Effort, Failure, Session, Step};
 use crate::lockstep::{Baton, Unfit};
 use crate::model::{BenchmarkName, Measurement, Side, TargetName};
-use crate::plan::{Failed, Plan, PlannedBenchmark, PlannedTarget};
+use crate::plan::{Failed, PlannedBenchmark, PlannedTarget};
 use crate::system::Result;
 
 use super::effort::{Pace, Share};
@@ -32,9 +32,12 @@ pub struct Knowledge {
 
 impl Knowledge {
     /// What is known before the first launch group.
-    pub fn new(plan: &Plan) -> Self {
-        let not_in_step = plan.not_in_step.iter().cloned();
-        let unfit = not_in_step.map(|name| (name, Unfit::Configured)).collect();
+    pub fn new(work: &[PlannedTarget]) -> Self {
+        let unfit = work.iter().flat_map(|target| {
+            let unfit = target.benchmarks.iter().filter(|planned| !planned.lockstep);
+            unfit.map(|planned| (target.name.benchmark(&planned.id), Unfit::Configured))
+        });
+        let unfit = unfit.collect();
         Self { unfit, ..Self::default() }
     }
 

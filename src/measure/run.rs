@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::harness::{Effort, Failure, Session};
 use crate::lockstep::{Attachment, Preload, Unfit};
 use crate::model::{BenchmarkName, LayoutSeed, Measurement, Side};
-use crate::plan::{Failed, Plan, PlannedTarget};
+use crate::plan::{Failed, PlannedTarget};
 use crate::system::{Observer, Result};
 
 use super::launch_group::{GroupOutcome, Knowledge, LaunchGroup};
@@ -159,10 +159,10 @@ pub struct Tools<'a> {
     pub observer: &'a dyn Observer,
 }
 
-/// Measures everything that is planned until the recorder has enough of it or the time is up. An error means that
+/// Measures all the work until the recorder has enough of it or the time is up. An error means that
 /// the run was interrupted or that results could not be written; benchmarks that fail are recorded.
 pub fn measure(
-    plan: &Plan,
+    work: &[PlannedTarget],
     design: Design,
     tools: Tools,
     executor: &mut dyn Executor,
@@ -170,8 +170,8 @@ pub fn measure(
     spent: &mut Spent,
 ) -> Result<()> {
     let mut random = fastrand::Rng::with_seed(design.seed);
-    let mut schedule = Schedule::new(plan, design, tools.clock.now());
-    let mut known = Knowledge::new(plan);
+    let mut schedule = Schedule::new(work, design, tools.clock.now());
+    let mut known = Knowledge::new(work);
     for number in 0..MOST_LAUNCHES {
         for index in 0..schedule.targets.len() {
             if schedule.targets[index].target.benchmarks.is_empty() {

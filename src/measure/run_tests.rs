@@ -176,18 +176,21 @@ fn sides(count: usize) -> Vec<Side> {
     Side::first(count).collect()
 }
 
-fn plan(targets: &[(&str, &[&str])], count: usize) -> Plan {
-    let targets = targets
+fn work(targets: &[(&str, &[&str])], count: usize) -> Vec<PlannedTarget> {
+    targets
         .iter()
         .map(|(target, ids)| PlannedTarget {
             name: TargetName { package: "p".to_owned(), target: (*target).to_owned() },
             benchmarks: ids
                 .iter()
-                .map(|id| PlannedBenchmark { id: (*id).to_owned(), sides: sides(count) })
+                .map(|id| PlannedBenchmark {
+                    id: (*id).to_owned(),
+                    sides: sides(count),
+                    lockstep: true,
+                })
                 .collect(),
         })
-        .collect();
-    Plan { targets, ..Plan::default() }
+        .collect()
 }
 
 /// A clock that is only as late as a script has made it.
@@ -221,7 +224,7 @@ impl Observer for Watching {
 }
 
 fn run_with(
-    plan: &Plan,
+    work: &[PlannedTarget],
     time_limit: Option<Duration>,
     executor: &mut dyn Executor,
     clock: &ByHand,
@@ -230,21 +233,21 @@ fn run_with(
     let watching = Watching::default();
     let tools = Tools { preload: None, clock, observer: &watching };
     let design = Design { fewest_groups: notes.enough, time_limit, seed: 7 };
-    measure(plan, design, tools, executor, notes, &mut Spent::default()).unwrap();
+    measure(work, design, tools, executor, notes, &mut Spent::default()).unwrap();
     watching.0.take()
 }
 
-fn run(plan: &Plan, groups: u32, script: &mut Script) -> Notes {
+fn run(work: &[PlannedTarget], groups: u32, script: &mut Script) -> Notes {
     let mut notes = Notes::enough(groups);
     let clock = script.clock.clone();
-    run_with(plan, None, script, &clock, &mut notes);
+    run_with(work, None, script, &clock, &mut notes);
     notes
 }
 
 #[test]
 fn every_benchmark_is_measured_in_every_group_and_groups_are_spread_over_the_run() {
-    let plan = plan(&[("t", &["a", "b"]), ("u", &["c"])], 2);
-    let notes = run(&plan, 3, &mut Script::default());
+    let work = work(&[("t", &["a", "b"]), ("u", &["c"])], 2);
+    let notes = run(&work, 3, &mut Script::default());
     let order: Vec<_> =
         notes.measured.iter().map(|(group, name, _)| (*group, name.as_str())).collect();
     let once = |group| [(group, "t:a"), (group, "t:b"), (group, "u:c")];
@@ -255,9 +258,9 @@ fn every_benchmark_is_measured_in_every_group_and_groups_are_spread_over_the_run
 
 #[test]
 fn a_benchmark_of_one_side_runs_right_after_that_of_the_other_in_random_order() {
-    let plan = plan(&[("t", &["a", "b", "c"])], 2);
+    let work = work(&[("t", &["a", "b", "c"])], 2);
     let mut script = Script::default();
-    let notes = run(&plan, 40, &mut script);
+    let notes = run(&work, 40, &mut script);
     for pair in script.log.borrow().chunks(2) {
         let benchmark = |line: &str| line.split(' ').next_back().unwrap().to_owned();
         assert_eq!(benchmark(&pair[0]), benchmark(&pair[1]));
@@ -270,12 +273,12 @@ fn a_benchmark_of_one_side_runs_right_after_that_of_the_other_in_random_order() 
 
 #[test]
 fn the_same_seed_gives_the_same_schedule_and_another_seed_another() {
-    let plan = plan(&[("t", &["a", "b", "c"])], 2);
+    let work = work(&[("t", &["a", "b", "c"])], 2);
     let order = |seed| {
         let (mut script, mut notes) = (Script::default(), Notes::enough(10));
         let tools = Tools { preload: None, clock: &ByHand::default(), observer: &Unobserved };
         let design = Design { fewest_groups: 10, time_limit: None, seed };
-        measure(&plan, design, tools, &mut script, &mut notes, &mut Spent::default()).unwrap();
+        measure(&work, design, tools, &mut script, &mut notes, &mut Spent::default()).unwrap();
         script.log.take()
     };
     assert_eq!(order(1), order(1));
@@ -284,7 +287,7 @@ fn the_same_seed_gives_the_same_schedule_and_another_seed_another() {
 
 #[test]
 fn three_sides_are_measured_together() {
-    let notes = run(&plan(&[("t", &["a"])], 3), 5, &mut Script::default());
+    let notes = run(&work(&[("t", &["a"])], 3), 5, &mut Script::default());
     assert_eq!(notes.measured.len(), 5);
     for (_, _, order) in notes.measured {
         let mut order = order;
@@ -295,11 +298,11 @@ fn three_sides_are_measured_together() {
 
 #[test]
 fn a_benchmark_that_panics_on_one_side_fails_alone_and_is_not_tried_again() {
-    let plan = plan(&[("t", &["a", "bad", "c"])], 2);
+    let work = work(&[("t", &["a", "bad", "c"])], 2);
     let head = sides(2)[1];
     let mut script = Script::default();
     script.behaviour.insert((head, "bad".to_owned()), Does::Panics);
-    let notes = run(&plan, 3, &mut script);
+    let notes = run(&work, 3, &mut script);
     assert_eq!(notes.failed.len(), 1);
     assert_eq!(notes.failed[0].side, head);
     assert_eq!(notes.failed[0].benchmark.as_deref(), Some("bad"));
@@ -312,10 +315,10 @@ fn a_benchmark_that_panics_on_one_side_fails_alone_and_is_not_tried_again() {
 
 #[test]
 fn a_benchmark_that_fails_on_one_of_three_sides_is_measured_on_the_others() {
-    let plan = plan(&[("t", &["a", "bad"])], 3);
+    let work = work(&[("t", &["a", "bad"])], 3);
     let mut script = Script::default();
     script.behaviour.insert((sides(3)[2], "bad".to_owned()), Does::Panics);
-    let notes = run(&plan, 2, &mut script);
+    let notes = run(&work, 2, &mut script);
     assert_eq!(notes.failed.len(), 1);
     let mut bad: Vec<_> =
         notes.measured.iter().filter(|(_, name, _)| name == "t:bad").cloned().collect();
@@ -328,19 +331,19 @@ fn a_benchmark_that_fails_on_one_of_three_sides_is_measured_on_the_others() {
 
 #[test]
 fn a_benchmark_that_fails_on_the_reference_is_not_measured_at_all() {
-    let plan = plan(&[("t", &["a", "bad"])], 3);
+    let work = work(&[("t", &["a", "bad"])], 3);
     let mut script = Script::default();
     script.behaviour.insert((Side::REFERENCE, "bad".to_owned()), Does::Panics);
-    let notes = run(&plan, 2, &mut script);
+    let notes = run(&work, 2, &mut script);
     assert_eq!((notes.failed.len(), notes.measured.len()), (1, 2));
 }
 
 #[test]
 fn a_benchmark_that_does_not_run_on_one_side_is_a_failure_of_that_side() {
-    let plan = plan(&[("t", &["a", "b"])], 2);
+    let work = work(&[("t", &["a", "b"])], 2);
     let mut script = Script::default();
     script.behaviour.insert((Side::REFERENCE, "b".to_owned()), Does::IsLeftOut);
-    let notes = run(&plan, 2, &mut script);
+    let notes = run(&work, 2, &mut script);
     assert_eq!(notes.failed.len(), 1);
     assert_eq!(notes.failed[0].side, Side::REFERENCE);
     assert!(notes.failed[0].reason.contains("did not run in launch 1"), "{:?}", notes.failed);
@@ -349,11 +352,11 @@ fn a_benchmark_that_does_not_run_on_one_side_is_a_failure_of_that_side() {
 
 #[test]
 fn a_benchmark_whose_values_cannot_be_compared_fails_once_and_hides_no_other_side() {
-    let plan = plan(&[("t", &["a", "unit", "zero"])], 3);
+    let work = work(&[("t", &["a", "unit", "zero"])], 3);
     let mut script = Script::default();
     script.behaviour.insert((sides(3)[1], "unit".to_owned()), Does::CountsCycles);
     script.behaviour.insert((Side::REFERENCE, "zero".to_owned()), Does::TakesNoTime);
-    let notes = run(&plan, 4, &mut script);
+    let notes = run(&work, 4, &mut script);
     let failed: Vec<_> =
         notes.failed.iter().map(|f| (f.side, f.benchmark.as_deref().unwrap())).collect();
     assert_eq!(failed, [(sides(3)[1], "unit"), (Side::REFERENCE, "zero")]);
@@ -389,21 +392,21 @@ fn a_program_that_cannot_be_started_fails_with_all_its_benchmarks_and_the_other_
             self.0.start(target, side, benchmarks, effort, attachment)
         }
     }
-    let plan = plan(&[("t", &["a", "b"]), ("u", &["c"])], 2);
+    let work = work(&[("t", &["a", "b"]), ("u", &["c"])], 2);
     let mut notes = Notes::enough(2);
     let mut executor = OneBroken(Script::default());
-    run_with(&plan, None, &mut executor, &ByHand::default(), &mut notes);
+    run_with(&work, None, &mut executor, &ByHand::default(), &mut notes);
     assert_eq!(notes.failed.len(), 2);
     assert_eq!(notes.measured.len(), 2);
 }
 
 #[test]
 fn what_is_decided_is_left_out_and_a_target_with_nothing_left_is_not_started() {
-    let plan = plan(&[("t", &["a", "b"]), ("u", &["c"])], 2);
+    let work = work(&[("t", &["a", "b"]), ("u", &["c"])], 2);
     let mut notes = Notes::enough(2);
     notes.enough_of.insert("t:b".to_owned(), 4);
     let mut script = Script::default();
-    let progress = run_with(&plan, None, &mut script, &ByHand::default(), &mut notes);
+    let progress = run_with(&work, None, &mut script, &ByHand::default(), &mut notes);
     assert_eq!(["t:a", "t:b", "u:c"].map(|name| notes.count(name)), [2, 4, 2]);
     assert_eq!(script.starts, 2 * (4 + 2));
     assert!(notes.out_of_time.is_empty());
@@ -419,13 +422,13 @@ fn what_is_decided_is_left_out_and_a_target_with_nothing_left_is_not_started() {
 #[test]
 fn the_time_left_follows_what_benchmarks_take_and_how_often_they_will_be_measured() {
     let seconds = Duration::from_secs;
-    let plan = plan(&[("t", &["a"]), ("u", &["b", "c"])], 2);
+    let work = work(&[("t", &["a"]), ("u", &["b", "c"])], 2);
     let mut notes = Notes::enough(3);
     notes.enough_of.insert("u:c".to_owned(), 5);
     let takes = HashMap::from([("a".to_owned(), seconds(3)), ("b".to_owned(), seconds(5))]);
     let mut script = Script { takes, ..Script::default() };
     let clock = script.clock.clone();
-    let progress = run_with(&plan, None, &mut script, &clock, &mut notes);
+    let progress = run_with(&work, None, &mut script, &clock, &mut notes);
     let left: Vec<Option<u64>> =
         progress.iter().map(|p| p.left.map(|left| left.as_secs())).collect();
     // A group takes 6 s for a, and 10 s for b and c together. At first it is taken for granted that all of them
@@ -445,13 +448,13 @@ fn the_time_left_follows_what_benchmarks_take_and_how_often_they_will_be_measure
 #[test]
 fn when_the_time_is_up_all_have_had_as_many_groups_and_it_is_said_what_is_not_decided() {
     let seconds = Duration::from_secs;
-    let plan = plan(&[("t", &["a", "b"]), ("u", &["c"])], 3);
+    let work = work(&[("t", &["a", "b"]), ("u", &["c"])], 3);
     let mut notes = Notes::enough(20);
     notes.enough_of.insert("u:c".to_owned(), 3);
     let mut script = Script { launch: seconds(1), ..Script::default() };
     script.behaviour.insert((sides(3)[2], "b".to_owned()), Does::Panics);
     let clock = script.clock.clone();
-    let progress = run_with(&plan, Some(seconds(60)), &mut script, &clock, &mut notes);
+    let progress = run_with(&work, Some(seconds(60)), &mut script, &clock, &mut notes);
     let counts = ["t:a", "t:b", "u:c"].map(|name| notes.count(name));
     assert!(counts[0] >= 5 && counts[0].abs_diff(counts[1]) <= 1, "{counts:?}");
     assert_eq!(counts[2], 3);
@@ -463,12 +466,12 @@ fn when_the_time_is_up_all_have_had_as_many_groups_and_it_is_said_what_is_not_de
 
 #[test]
 fn when_the_time_is_up_the_rest_of_a_launch_group_is_left_out() {
-    let plan = plan(&[("t", &["a", "b", "c"])], 2);
+    let work = work(&[("t", &["a", "b", "c"])], 2);
     let mut notes = Notes::enough(5);
     let mut script = Script::default();
     script.takes.insert("b".to_owned(), Duration::from_secs(10));
     let clock = script.clock.clone();
-    run_with(&plan, Some(Duration::from_secs(30)), &mut script, &clock, &mut notes);
+    run_with(&work, Some(Duration::from_secs(30)), &mut script, &clock, &mut notes);
     assert_eq!(["t:a", "t:b", "t:c"].map(|name| notes.count(name)), [2, 2, 1]);
     let late: Vec<_> = notes.out_of_time.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(late, ["t:a", "t:b", "t:c"]);
@@ -479,12 +482,12 @@ fn when_the_time_is_up_the_rest_of_a_launch_group_is_left_out() {
 #[test]
 fn launches_measure_longer_where_launching_is_expensive() {
     let milliseconds = Duration::from_millis;
-    let plan = plan(&[("t", &["a", "b"])], 2);
+    let work = work(&[("t", &["a", "b"])], 2);
     let mut notes = Notes::enough(3);
     let mut script = Script { launch: Duration::from_secs(4), ..Script::default() };
     script.takes.insert("a".to_owned(), milliseconds(7));
     let clock = script.clock.clone();
-    run_with(&plan, None, &mut script, &clock, &mut notes);
+    run_with(&work, None, &mut script, &clock, &mut notes);
     let rounded = |time: Duration| milliseconds(time.as_millis() as u64);
     let efforts: Vec<_> = script.efforts.iter().map(|e| (e.samples, rounded(e.time))).collect();
     let first = (20, milliseconds(10));
@@ -496,12 +499,12 @@ fn launches_measure_longer_where_launching_is_expensive() {
 
 #[test]
 fn a_benchmark_that_turns_out_to_be_slow_is_measured_once_in_each_group() {
-    let plan = plan(&[("t", &["a", "b"])], 2);
+    let work = work(&[("t", &["a", "b"])], 2);
     let mut script = Script::default();
     for side in Side::first(2) {
         script.behaviour.insert((side, "a".to_owned()), Does::GetsSlow);
     }
-    let notes = run(&plan, 4, &mut script);
+    let notes = run(&work, 4, &mut script);
     let groups: Vec<u32> = notes
         .measured
         .iter()
@@ -514,14 +517,14 @@ fn a_benchmark_that_turns_out_to_be_slow_is_measured_once_in_each_group() {
 #[test]
 fn what_was_spent_tells_launching_from_measuring() {
     let milliseconds = Duration::from_millis;
-    let plan = plan(&[("t", &["a", "b"])], 2);
+    let work = work(&[("t", &["a", "b"])], 2);
     let mut notes = Notes::enough(3);
     let mut script = Script { launch: milliseconds(10), ..Script::default() };
     script.takes.insert("a".to_owned(), milliseconds(7));
     let (clock, mut spent) = (script.clock.clone(), Spent::default());
     let tools = Tools { preload: None, clock: &clock, observer: &Unobserved };
     let design = Design { fewest_groups: 3, time_limit: None, seed: 1 };
-    measure(&plan, design, tools, &mut script, &mut notes, &mut spent).unwrap();
+    measure(&work, design, tools, &mut script, &mut notes, &mut spent).unwrap();
     assert_eq!(spent.total, milliseconds(3 * 2 * (10 + 7)));
     assert_eq!(spent.of_a_launch(), Some(milliseconds(10)));
     assert_eq!(spent.of_a_benchmark(), Some(milliseconds(10 + 7)));

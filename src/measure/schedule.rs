@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::model::{BenchmarkName, Side};
-use crate::plan::{Plan, PlannedTarget};
+use crate::plan::PlannedTarget;
 use crate::system::Progress;
 
 use super::launch_group::GroupOutcome;
@@ -32,9 +32,8 @@ pub struct Remaining {
 }
 
 impl Schedule {
-    pub fn new(plan: &Plan, design: Design, now: Duration) -> Self {
-        let targets: Vec<Remaining> = plan
-            .targets
+    pub fn new(work: &[PlannedTarget], design: Design, now: Duration) -> Self {
+        let targets: Vec<Remaining> = work
             .iter()
             .map(|target| Remaining {
                 target: target.clone(),

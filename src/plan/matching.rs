@@ -4,10 +4,9 @@
 //! whose code is identical, and those that only some sides have. Pure: starts no process.
 
 use super::{
-    Failed, Filter, Inventories, Inventory, Listed, OnSide, Plan, PlannedBenchmark, PlannedTarget,
-    SameCode, SetAside,
+    Benchmark, Failed, Filter, Inventories, Inventory, Listed, Plan, Skipped, Standing, Target,
 };
-use crate::model::{BenchmarkName, TargetName};
+use crate::model::TargetName;
 use std::collections::BTreeSet;
 
 use crate::harness::Harness;
@@ -27,51 +26,35 @@ impl Plan {
 
     /// Whether there is no benchmark at all on any side.
     pub fn is_empty(&self) -> bool {
-        self.targets.is_empty()
-            && self.identical.is_empty()
-            && self.added.is_empty()
-            && self.removed.is_empty()
-            && self.failed.is_empty()
-            && self.set_aside.is_empty()
+        self.targets.is_empty() && self.failed.is_empty() && self.skipped.is_empty()
     }
 
     /// Does what the configuration says about some of the benchmarks.
     pub fn apply(&mut self, rules: &Rules) {
-        let mut set_aside: BTreeSet<SetAside> = self.set_aside.drain(..).collect();
-        let mut keep = |name: &BenchmarkName| {
-            let Some(reason) = rules.reason_to_set_aside(name) else { return true };
-            let BenchmarkName { package, target, benchmark } = name.clone();
-            set_aside.insert(SetAside {
-                target: TargetName { package, target },
-                benchmark: Some(benchmark),
+        let mut skipped: BTreeSet<Skipped> = self.skipped.drain(..).collect();
+        let mut keep = |target: &TargetName, id: &str| {
+            let Some(reason) = rules.reason_to_set_aside(&target.benchmark(id)) else {
+                return true;
+            };
+            skipped.insert(Skipped {
+                target: target.clone(),
+                benchmark: Some(id.to_owned()),
                 reason: reason.to_owned(),
             });
             false
         };
         for target in &mut self.targets {
-            let name = &target.name;
-            target.benchmarks.retain(|planned| keep(&name.benchmark(&planned.id)));
-        }
-        self.targets.retain(|target| !target.benchmarks.is_empty());
-        for list in [&mut self.identical, &mut self.added, &mut self.removed] {
-            list.retain(|on_side| keep(&on_side.name));
-        }
-        self.same_code.retain(|same| keep(&same.name));
-        self.references.retain(|name, _| keep(name));
-        self.failed.retain(|failed| {
-            failed.benchmark.as_ref().is_none_or(|id| keep(&failed.target.benchmark(id)))
-        });
-        self.set_aside = set_aside.into_iter().collect();
-        for target in &self.targets {
-            for name in target.benchmarks.iter().map(|planned| target.name.benchmark(&planned.id)) {
-                if !rules.may_keep_step(&name) {
-                    self.not_in_step.insert(name.clone());
-                }
-                if let Some(margin) = rules.margin(&name) {
-                    self.margins.insert(name, margin);
-                }
+            target.benchmarks.retain(|benchmark| keep(&target.name, &benchmark.id));
+            for benchmark in &mut target.benchmarks {
+                let name = target.name.benchmark(&benchmark.id);
+                benchmark.lockstep = rules.may_keep_step(&name);
+                benchmark.margin = rules.margin(&name);
             }
         }
+        self.targets.retain(|target| !target.benchmarks.is_empty());
+        self.failed
+            .retain(|failed| failed.benchmark.as_ref().is_none_or(|id| keep(&failed.target, id)));
+        self.skipped = skipped.into_iter().collect();
     }
 
     fn add_target(&mut self, name: &TargetName, inventories: &Inventories, filter: &Filter) {
@@ -92,61 +75,31 @@ impl Plan {
         for (side, ids) in known() {
             self.tell_what_was_moved(name, side, (reference, ids));
         }
-        let has = |side: Side, id: &String| {
-            !incomparable.contains(&side)
-                && benchmarks[side].as_ref().is_some_and(|ids| ids.contains(&id))
+        let standing = |side: Side, id: &String| match &benchmarks[side] {
+            None => Standing::Unknown,
+            Some(ids) if !ids.contains(&id) => Standing::Absent,
+            Some(_) if incomparable.contains(&side) => Standing::Incomparable,
+            Some(_) => listed[side]
+                .and_then(|listed| listed.same_code)
+                .map_or(Standing::OwnCode, Standing::SameCode),
         };
-        let sides_with = |id: &String| -> Vec<Side> {
-            benchmarks.sides().filter(|side| has(*side, id)).collect()
-        };
-        let mut planned = Vec::new();
-        for id in reference {
-            let missing = known().filter(|(side, _)| !has(*side, id));
-            self.removed.extend(missing.map(|(side, _)| OnSide { side, name: name.benchmark(id) }));
-            planned.extend(self.plan_benchmark(name, id, &sides_with(id), &listed));
-        }
-        for (side, ids) in known() {
-            for id in ids {
-                let comparable = !incomparable.contains(&side);
-                if comparable && (reference.contains(id) || sides_with(id)[0] != side) {
-                    continue;
-                }
-                self.added.push(OnSide { side, name: name.benchmark(id) });
-                if comparable {
-                    planned.extend(self.plan_benchmark(name, id, &sides_with(id), &listed));
-                }
+        let mut ids: Vec<&String> = reference.clone();
+        for id in known().flat_map(|(_, ids)| ids) {
+            if !ids.contains(id) {
+                ids.push(id);
             }
         }
-        if !planned.is_empty() {
-            self.targets.push(PlannedTarget { name: name.clone(), benchmarks: planned });
+        if ids.is_empty() {
+            return;
         }
-    }
-
-    /// Plans a benchmark that these sides have: the first of them is what the others are compared with. Gives it if
-    /// there is something to measure.
-    fn plan_benchmark(
-        &mut self,
-        target: &TargetName,
-        id: &str,
-        on: &[Side],
-        listed: &PerSide<Option<&Listed>>,
-    ) -> Option<PlannedBenchmark> {
-        let name = target.benchmark(id);
-        let (first, others) = on.split_first()?;
-        if *first != Side::REFERENCE && !others.is_empty() {
-            self.references.insert(name.clone(), *first);
-        }
-        let mut sides = vec![*first];
-        for side in others.iter().copied() {
-            match listed[side].and_then(|listed| listed.same_code) {
-                Some(Side::REFERENCE) => self.identical.push(OnSide { side, name: name.clone() }),
-                Some(measured_as) => {
-                    self.same_code.push(SameCode { side, measured_as, name: name.clone() });
-                }
-                None => sides.push(side),
-            }
-        }
-        (sides.len() > 1).then(|| PlannedBenchmark { id: id.to_owned(), sides })
+        let benchmarks = ids.into_iter().map(|id| Benchmark {
+            id: id.clone(),
+            sides: benchmarks.sides().map(|side| standing(side, id)).collect(),
+            margin: None,
+            lockstep: true,
+            place: None,
+        });
+        self.targets.push(Target { name: name.clone(), benchmarks: benchmarks.collect() });
     }
 
     /// Says where benchmarks have got another path, and nothing else of them is left to compare.

@@ -1,7 +1,5 @@
 //! Which benchmarks of which sides are matched, measured and left out.
 
-use std::collections::{HashMap, HashSet};
-
 use regex::Regex;
 
 use super::*;
@@ -25,8 +23,41 @@ fn inventories(sides: Vec<Vec<(&str, Listed)>>) -> Inventories {
     sides.into_iter().map(side).collect()
 }
 
-fn names(list: &[OnSide]) -> Vec<&str> {
-    list.iter().map(|on_side| on_side.name.benchmark.as_str()).collect()
+/// The ids and sides that something holds of, by benchmark.
+fn on_sides<I: Iterator<Item = Side>>(
+    plan: &Plan,
+    of: impl Fn(&Benchmark) -> I,
+) -> Vec<(String, usize)> {
+    let of_one = |(_, b): (_, &Benchmark)| -> Vec<(String, usize)> {
+        of(b).map(|side| (b.id.clone(), side.position())).collect()
+    };
+    plan.benchmarks().flat_map(of_one).collect()
+}
+
+fn added(plan: &Plan) -> Vec<(String, usize)> {
+    on_sides(plan, |b| b.added_on().collect::<Vec<_>>().into_iter())
+}
+
+fn removed(plan: &Plan) -> Vec<(String, usize)> {
+    on_sides(plan, |b| b.removed_on().collect::<Vec<_>>().into_iter())
+}
+
+fn on(list: &[(&str, usize)]) -> Vec<(String, usize)> {
+    list.iter().map(|(id, side)| ((*id).to_owned(), *side)).collect()
+}
+
+/// What is measured: ids and the positions of their sides.
+fn work(plan: &Plan) -> Vec<(String, Vec<usize>)> {
+    let work = plan.benchmarks().filter_map(|(_, benchmark)| benchmark.work());
+    work.map(|b| (b.id, b.sides.iter().map(|side| side.position()).collect())).collect()
+}
+
+fn same_code(plan: &Plan) -> Vec<(String, usize, usize)> {
+    let of = |(_, b): (_, &Benchmark)| -> Vec<(String, usize, usize)> {
+        let same = b.same_code();
+        same.map(|(side, other)| (b.id.clone(), side.position(), other.position())).collect()
+    };
+    plan.benchmarks().flat_map(of).collect()
 }
 
 #[test]
@@ -36,11 +67,10 @@ fn benchmarks_are_matched_and_the_others_are_listed() {
         vec![("t", has(&["b", "new", "a"])), ("fresh", has(&["y"]))],
     ]);
     let plan = Plan::new(&both, &Filter::default());
-    assert_eq!(plan.targets.len(), 1);
-    let ids: Vec<_> = plan.targets[0].benchmarks.iter().map(|b| b.id.as_str()).collect();
-    assert_eq!(ids, ["a", "b"]);
-    assert_eq!(names(&plan.added), ["y", "new"]);
-    assert_eq!(names(&plan.removed), ["x", "old"]);
+    assert_eq!(work(&plan), [("a".to_owned(), vec![0, 1]), ("b".to_owned(), vec![0, 1])]);
+    assert_eq!(plan.work().len(), 1, "targets without work are left out");
+    assert_eq!(added(&plan), on(&[("y", 1), ("new", 1)]));
+    assert_eq!(removed(&plan), on(&[("x", 1), ("old", 1)]));
 }
 
 #[test]
@@ -50,8 +80,8 @@ fn identical_code_is_not_measured() {
         &inventories(vec![vec![("t", has(&["a", "b"]))], vec![("t", same)]]),
         &Filter::default(),
     );
-    assert!(plan.targets.is_empty());
-    assert_eq!(names(&plan.identical), ["a", "b"]);
+    assert!(plan.work().is_empty());
+    assert_eq!(same_code(&plan), [("a".to_owned(), 1, 0), ("b".to_owned(), 1, 0)]);
 }
 
 #[test]
@@ -63,13 +93,9 @@ fn of_three_sides_only_those_are_measured_that_differ() {
         vec![("t", has(&["a"]))],
     ]);
     let plan = Plan::new(&three, &Filter::default());
-    let sides: Vec<Side> = Side::first(3).collect();
-    assert_eq!(
-        plan.targets[0].benchmarks,
-        [PlannedBenchmark { id: "a".to_owned(), sides: vec![sides[0], sides[2]] }]
-    );
-    assert_eq!(names(&plan.identical), ["a"]);
-    assert_eq!(names(&plan.removed), ["b", "b"]);
+    assert_eq!(work(&plan), [("a".to_owned(), vec![0, 2])]);
+    assert_eq!(same_code(&plan), [("a".to_owned(), 1, 0)]);
+    assert_eq!(removed(&plan), on(&[("b", 1), ("b", 2)]));
 }
 
 #[test]
@@ -81,13 +107,10 @@ fn variants_that_are_the_same_code_are_measured_once() {
         vec![("t", Listed { same_code: Some(sides[1]), ..has(&["a", "new"]) })],
     ]);
     let plan = Plan::new(&three, &Filter::default());
-    assert_eq!(plan.targets[0].benchmarks[0].sides, sides[..2]);
-    let same: Vec<_> =
-        plan.same_code.iter().map(|s| (&*s.name.benchmark, s.side, s.measured_as)).collect();
-    assert_eq!(same, [("a", sides[2], sides[1]), ("new", sides[2], sides[1])]);
-    assert!(plan.identical.is_empty());
-    assert_eq!(names(&plan.added), ["new"]);
-    assert_eq!(plan.targets[0].benchmarks.len(), 1, "of the new one there is nothing to measure");
+    assert_eq!(same_code(&plan), [("a".to_owned(), 2, 1), ("new".to_owned(), 2, 1)]);
+    assert_eq!(added(&plan), on(&[("new", 1)]));
+    // Of the new one there is nothing to measure.
+    assert_eq!(work(&plan), [("a".to_owned(), vec![0, 1])]);
 }
 
 #[test]
@@ -99,24 +122,13 @@ fn what_the_first_side_has_not_got_is_compared_with_the_first_that_has_it() {
         vec![("t", has(&["late", "new"])), ("u", has(&["x"]))],
         vec![("t", has(&["new", "late"])), ("u", has(&["x", "y"]))],
     ]);
-    let mut plan = Plan::new(&four, &Filter::default());
-    let planned: Vec<(&str, &[Side])> = plan
-        .targets
-        .iter()
-        .flat_map(|target| target.benchmarks.iter().map(|b| (b.id.as_str(), &b.sides[..])))
-        .collect();
-    let expected = [("a", &sides[..2]), ("new", &sides[1..]), ("late", &sides[2..])];
-    assert_eq!(planned, [&expected[..], &[("x", &sides[2..])]].concat());
-    let added: Vec<(&str, Side)> =
-        plan.added.iter().map(|added| (&*added.name.benchmark, added.side)).collect();
-    let expected = [("new", 1), ("alone", 1), ("late", 2), ("x", 2), ("y", 3)];
-    assert_eq!(added, expected.map(|(id, side)| (id, sides[side])));
-    let reference = |name: &str, id| plan.references.get(&target(name).benchmark(id)).copied();
-    assert_eq!(reference("t", "new"), Some(sides[1]));
-    assert_eq!(reference("u", "x"), Some(sides[2]));
-    assert_eq!((reference("t", "a"), reference("t", "alone")), (None, None));
+    let plan = Plan::new(&four, &Filter::default());
+    let expected =
+        [("a", vec![0, 1]), ("new", vec![1, 2, 3]), ("late", vec![2, 3]), ("x", vec![2, 3])];
+    assert_eq!(work(&plan), expected.map(|(id, sides)| (id.to_owned(), sides)));
+    assert_eq!(added(&plan), on(&[("new", 1), ("alone", 1), ("late", 2), ("x", 2), ("y", 3)]));
     // Without the side that the others are compared with, there is nothing left to measure.
-    let new = &mut plan.targets[0].benchmarks[1];
+    let mut new = plan.targets[0].benchmarks[1].work().unwrap();
     assert!(new.clone().give_up(sides[3]));
     assert!(!new.give_up(sides[1]));
 }
@@ -130,7 +142,7 @@ fn a_target_that_cannot_be_listed_on_one_side_is_neither_added_nor_removed() {
         &Filter::default(),
     );
     assert_eq!(plan.failed.len(), 1);
-    assert!(plan.targets.is_empty() && plan.removed.is_empty());
+    assert!(plan.work().is_empty() && removed(&plan).is_empty());
 }
 
 #[test]
@@ -140,10 +152,9 @@ fn a_side_that_cannot_be_listed_hides_nothing_of_the_others() {
     let three =
         inventories(vec![vec![("t", has(&["a"]))], vec![("t", has(&["a"]))], vec![("t", broken)]]);
     let plan = Plan::new(&three, &Filter::default());
-    let sides: Vec<Side> = Side::first(3).collect();
-    assert_eq!(plan.targets[0].benchmarks[0].sides, sides[..2]);
-    assert_eq!(plan.failed[0].side, sides[2]);
-    assert!(plan.removed.is_empty());
+    assert_eq!(work(&plan), [("a".to_owned(), vec![0, 1])]);
+    assert_eq!(plan.failed[0].side, Side::first(3).last().unwrap());
+    assert!(removed(&plan).is_empty());
 }
 
 #[test]
@@ -181,18 +192,18 @@ fn another_harness_is_noted_and_counts_are_not_compared_with_times() {
         Plan::new(&both, &Filter::default())
     };
     let same = plan(Harness::CriterionFiles, Harness::Criterion);
-    assert_eq!((same.targets.len(), same.notes.len()), (1, 0));
+    assert_eq!((same.work().len(), same.notes.len()), (1, 0));
     let other = plan(Harness::Libtest, Harness::Criterion);
-    assert_eq!((other.targets.len(), other.notes.len()), (1, 1));
+    assert_eq!((other.work().len(), other.notes.len()), (1, 1));
     assert!(other.notes[0].contains("uses libtest at base and criterion at head"));
     let counted = plan(Harness::Libtest, Harness::Gungraun);
-    assert!(counted.targets.is_empty());
-    assert_eq!((names(&counted.added), names(&counted.removed)), (vec!["a"], vec!["a"]));
+    assert!(counted.work().is_empty());
+    assert_eq!((added(&counted), removed(&counted)), (on(&[("a", 1)]), on(&[("a", 1)])));
     assert!(counted.notes[0].contains("nothing of it is compared"));
 }
 
 #[test]
-fn what_is_set_aside_is_nowhere_else_and_once() {
+fn what_is_skipped_is_nowhere_else_and_once() {
     let both = inventories(vec![
         vec![("t", has(&["a", "slow", "slow old"]))],
         vec![("t", has(&["a", "slow", "slow new"]))],
@@ -211,14 +222,12 @@ fn what_is_set_aside_is_nowhere_else_and_once() {
         }],
         targets: Vec::new(),
     });
-    let aside: Vec<_> = plan.set_aside.iter().map(|s| s.benchmark.as_deref().unwrap()).collect();
-    assert_eq!(aside, ["slow", "slow new", "slow old"]);
-    assert!(plan.set_aside.iter().all(|aside| aside.reason == "too slow"));
-    assert!(plan.added.is_empty() && plan.removed.is_empty() && !plan.is_empty());
-    let a = target("t").benchmark("a");
-    assert_eq!(plan.targets[0].benchmarks.len(), 1);
-    assert_eq!(plan.margins, HashMap::from([(a.clone(), Percent::new(5.0))]));
-    assert_eq!(plan.not_in_step, HashSet::from([a]));
+    let skipped: Vec<_> = plan.skipped.iter().map(|s| s.benchmark.as_deref().unwrap()).collect();
+    assert_eq!(skipped, ["slow", "slow new", "slow old"]);
+    assert!(plan.skipped.iter().all(|skipped| skipped.reason == "too slow"));
+    assert!(added(&plan).is_empty() && removed(&plan).is_empty() && !plan.is_empty());
+    let [a] = &plan.targets[0].benchmarks[..] else { panic!("{plan:?}") };
+    assert_eq!((a.margin, a.lockstep), (Some(Percent::new(5.0)), false));
 }
 
 #[test]

@@ -1,8 +1,137 @@
 //! What is known before the first measurement.
 
-use std::collections::{HashMap, HashSet};
+use crate::model::{BenchmarkName, PerSide, Percent, Place, Side, TargetName};
 
-use crate::model::{BenchmarkName, Percent, Place, Side, TargetName};
+/// Everything that is known before the first measurement.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plan {
+    /// The targets that have a benchmark on any side.
+    pub targets: Vec<Target>,
+    /// Targets whose benchmarks could not be listed.
+    pub failed: Vec<Failed>,
+    /// What the configuration skips.
+    pub skipped: Vec<Skipped>,
+    /// Bench targets that were left out, in words.
+    pub notes: Vec<String>,
+}
+
+/// A target with its benchmarks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// Its name.
+    pub name: TargetName,
+    /// The benchmarks of all sides: in the reference's order, then what the reference lacks.
+    pub benchmarks: Vec<Benchmark>,
+}
+
+/// A benchmark, what each side has of it, and what the configuration says about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Benchmark {
+    /// Its id.
+    pub id: String,
+    /// What each side has of it.
+    pub sides: PerSide<Standing>,
+    /// Its own margin, if it has one.
+    pub margin: Option<Percent>,
+    /// Whether it may be measured in lockstep.
+    pub lockstep: bool,
+    /// Where it is written, if that is known.
+    pub place: Option<Place>,
+}
+
+/// What a side has of a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The side lacks it.
+    Absent,
+    /// Nobody knows: the side's target could not be listed.
+    Unknown,
+    /// The side has one of that name that measures something else: it counts where the others take times.
+    Incomparable,
+    /// The side has it, and its code is that of no earlier side.
+    OwnCode,
+    /// The side has it, and its code is that of this earlier side, which has code of its own.
+    SameCode(Side),
+}
+
+impl Standing {
+    fn is_comparable(self) -> bool {
+        matches!(self, Self::OwnCode | Self::SameCode(_))
+    }
+}
+
+impl Plan {
+    /// All benchmarks with their names.
+    pub fn benchmarks(&self) -> impl Iterator<Item = (BenchmarkName, &Benchmark)> {
+        self.targets
+            .iter()
+            .flat_map(|target| target.benchmarks.iter().map(|b| (target.name.benchmark(&b.id), b)))
+    }
+
+    /// What is to be measured: the benchmarks of which two sides or more have code of their own.
+    pub fn work(&self) -> Vec<PlannedTarget> {
+        let planned = |target: &Target| PlannedTarget {
+            name: target.name.clone(),
+            benchmarks: target.benchmarks.iter().filter_map(Benchmark::work).collect(),
+        };
+        let targets = self.targets.iter().map(planned);
+        targets.filter(|target| !target.benchmarks.is_empty()).collect()
+    }
+}
+
+impl Benchmark {
+    /// The side that the others are compared with: the first that has it.
+    pub fn reference(&self) -> Option<Side> {
+        self.sides.iter().find(|(_, standing)| standing.is_comparable()).map(|(side, _)| side)
+    }
+
+    /// The sides that the benchmark is new on: the first that has it although the reference lacks it, and those
+    /// where it measures something else.
+    pub fn added_on(&self) -> impl Iterator<Item = Side> {
+        let first = self.reference().filter(|side| *side != Side::REFERENCE);
+        self.sides
+            .iter()
+            .filter(move |(side, standing)| {
+                Some(*side) == first || **standing == Standing::Incomparable
+            })
+            .map(|(side, _)| side)
+    }
+
+    /// The sides that lack it although the reference has it.
+    pub fn removed_on(&self) -> impl Iterator<Item = Side> {
+        let reference_has_it = self.sides[Side::REFERENCE].is_comparable();
+        let is_gone = |standing| matches!(standing, Standing::Absent | Standing::Incomparable);
+        self.sides
+            .iter()
+            .filter(move |(_, standing)| reference_has_it && is_gone(**standing))
+            .map(|(side, _)| side)
+    }
+
+    /// Each side that has the code of an earlier one, with that one.
+    pub fn same_code(&self) -> impl Iterator<Item = (Side, Side)> {
+        self.sides.iter().filter_map(|(side, standing)| match standing {
+            Standing::SameCode(earlier) => Some((side, *earlier)),
+            _ => None,
+        })
+    }
+
+    /// What is to be measured of it, if anything.
+    pub fn work(&self) -> Option<PlannedBenchmark> {
+        let own = self.sides.iter().filter(|(_, standing)| **standing == Standing::OwnCode);
+        let sides: Vec<Side> = own.map(|(side, _)| side).collect();
+        let lockstep = self.lockstep;
+        (sides.len() > 1).then(|| PlannedBenchmark { id: self.id.clone(), sides, lockstep })
+    }
+}
+
+/// A target with something to measure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedTarget {
+    /// Its name.
+    pub name: TargetName,
+    /// What is measured of it, in the reference's order; then what the reference lacks.
+    pub benchmarks: Vec<PlannedBenchmark>,
+}
 
 /// A benchmark to be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +140,8 @@ pub struct PlannedBenchmark {
     pub id: String,
     /// The sides on which it is measured: first the one that the others are compared with, and at least one other.
     pub sides: Vec<Side>,
+    /// Whether it may be measured in lockstep.
+    pub lockstep: bool,
 }
 
 impl PlannedBenchmark {
@@ -22,35 +153,6 @@ impl PlannedBenchmark {
         self.sides.retain(|other| *other != side);
         self.sides.len() > 1
     }
-}
-
-/// A target with something to measure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlannedTarget {
-    /// Its name.
-    pub name: TargetName,
-    /// What is measured of it, in the reference's order; then what that has not got.
-    pub benchmarks: Vec<PlannedBenchmark>,
-}
-
-/// A benchmark on one side.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OnSide {
-    /// The side.
-    pub side: Side,
-    /// The benchmark.
-    pub name: BenchmarkName,
-}
-
-/// A benchmark on one side whose code is that of a side which is measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SameCode {
-    /// The side that is not measured.
-    pub side: Side,
-    /// The side whose values it has: an earlier one, not the reference.
-    pub measured_as: Side,
-    /// The benchmark.
-    pub name: BenchmarkName,
 }
 
 /// A target or benchmark that could not be measured.
@@ -68,41 +170,11 @@ pub struct Failed {
 
 /// A target or benchmark that is not measured because the user does not want it to be.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SetAside {
+pub struct Skipped {
     /// The target.
     pub target: TargetName,
     /// The benchmark, unless it is the whole target.
     pub benchmark: Option<String>,
     /// The user's reason.
     pub reason: String,
-}
-
-/// Everything that is known before the first measurement.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Plan {
-    /// What is measured.
-    pub targets: Vec<PlannedTarget>,
-    /// Benchmarks that are the same code as the reference's, on the side named.
-    pub identical: Vec<OnSide>,
-    /// Benchmarks that are the same code as another side's than the reference.
-    pub same_code: Vec<SameCode>,
-    /// Benchmarks that the reference has not got, on the first side that has them.
-    pub added: Vec<OnSide>,
-    /// Benchmarks that the reference has not got and several others have: the first of them, with which the rest
-    /// is compared.
-    pub references: HashMap<BenchmarkName, Side>,
-    /// Benchmarks that only the reference has; `side` is where they are missing.
-    pub removed: Vec<OnSide>,
-    /// Targets whose benchmarks could not be listed.
-    pub failed: Vec<Failed>,
-    /// What the configuration sets aside.
-    pub set_aside: Vec<SetAside>,
-    /// The margins of the benchmarks that have one of their own.
-    pub margins: HashMap<BenchmarkName, Percent>,
-    /// Benchmarks that the configuration does not want to be measured in step.
-    pub not_in_step: HashSet<BenchmarkName>,
-    /// Where benchmarks are written, as far as that is known.
-    pub places: HashMap<BenchmarkName, Place>,
-    /// Bench targets that were left out, in words.
-    pub notes: Vec<String>,
 }

@@ -50,24 +50,22 @@ impl Costs {
     }
 }
 
-/// Takes out of a plan what is not in the shard that is wanted.
+/// Takes out of a plan what would be measured and is not in the shard that is wanted.
 ///
 /// With costs, the benchmark that takes longest goes first, each to the shard that has the least to do so far (what
 /// was not measured then counts as the median); without any, the n-th goes to shard n modulo their number. Both depend
 /// on nothing but names and costs.
 pub fn keep_shard(plan: &mut Plan, wanted: WantedShard, costs: &Costs) -> Shard {
-    let names: Vec<BenchmarkName> = plan
-        .targets
-        .iter()
-        .flat_map(|target| {
-            target.benchmarks.iter().map(|planned| target.name.benchmark(&planned.id))
-        })
-        .collect();
+    let measured = plan.benchmarks().filter(|(_, benchmark)| benchmark.work().is_some());
+    let names: Vec<BenchmarkName> = measured.map(|(name, _)| name).collect();
     let shards = deal(&names, wanted.of, costs);
     let shard_of: HashMap<&BenchmarkName, u32> = names.iter().zip(shards.iter().copied()).collect();
     for target in &mut plan.targets {
         let name = target.name.clone();
-        target.benchmarks.retain(|planned| shard_of[&name.benchmark(&planned.id)] == wanted.number);
+        target.benchmarks.retain(|benchmark| {
+            let shard = shard_of.get(&name.benchmark(&benchmark.id));
+            shard.is_none_or(|shard| *shard == wanted.number)
+        });
     }
     plan.targets.retain(|target| !target.benchmarks.is_empty());
     Shard { number: wanted.number, of: wanted.of, split: digest(&names, &shards) }
@@ -113,23 +111,27 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::Side;
     use crate::model::TargetName;
-    use crate::plan::{PlannedBenchmark, PlannedTarget};
+    use crate::plan::{Benchmark, Standing, Target};
 
     fn plan(targets: &[(&str, usize)]) -> Plan {
-        let targets = targets.iter().map(|(target, count)| PlannedTarget {
+        let targets = targets.iter().map(|(target, count)| Target {
             name: TargetName { package: "p".to_owned(), target: (*target).to_owned() },
             benchmarks: (0..*count)
-                .map(|i| PlannedBenchmark { id: format!("b{i}"), sides: Side::first(2).collect() })
+                .map(|i| Benchmark {
+                    id: format!("b{i}"),
+                    sides: [Standing::OwnCode; 2].into_iter().collect(),
+                    margin: None,
+                    lockstep: true,
+                    place: None,
+                })
                 .collect(),
         });
         Plan { targets: targets.collect(), ..Plan::default() }
     }
 
     fn names(plan: &Plan) -> Vec<BenchmarkName> {
-        let targets = plan.targets.iter();
-        targets.flat_map(|t| t.benchmarks.iter().map(|b| t.name.benchmark(&b.id))).collect()
+        plan.benchmarks().map(|(name, _)| name).collect()
     }
 
     fn shard(number: u32, of: u32) -> WantedShard {

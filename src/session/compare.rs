@@ -3,7 +3,7 @@
 //! In: [`Settings`]. Out: results, or the lists of benchmarks. This is the only module that knows all stages;
 //! it decides nothing that a stage could decide.
 
-use super::places::places;
+use super::places::find_places;
 use std::path::{Path, PathBuf};
 
 use super::discover::{Taken, discover};
@@ -14,7 +14,7 @@ use crate::commands::{CommandSide, PrebuiltProgram, Worktree};
 use crate::lockstep::Preload;
 use crate::measure::{Design, Spent, Stopwatch, Tools, measure};
 use crate::model::{Environment, PerSide, Side};
-use crate::plan::{Costs, Plan, keep_shard};
+use crate::plan::{Costs, Plan, PlannedTarget, keep_shard};
 use crate::results::{self, Results, SCHEMA_VERSION};
 use crate::revision::{self, Cache, Checkout, Repository, Revision, Slot};
 use crate::stats::{BUDGET, LOOKS};
@@ -86,18 +86,19 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         notes: prepared.notes.clone(),
         measured: Vec::new(),
     };
-    let preload = preload(settings, &prepared.plan);
+    let work = prepared.plan.work();
+    let preload = preload(settings, &work);
     if let Err(why) = &preload {
         observer.warn(why);
         results.notes.push(why.clone());
     }
     let preload = preload.unwrap_or_default();
-    if settings.layouts && prepared.programs.have_layouts(&prepared.plan) {
+    if settings.layouts && prepared.programs.have_layouts(&work) {
         observer.status(
             "Linking",
             "what will be measured, to try whether its code layout can be varied",
         );
-        for note in prepared.programs.vary_layouts(&prepared.plan, settings.seed)? {
+        for note in prepared.programs.vary_layouts(&work, settings.seed)? {
             observer.warn(&note);
             results.notes.push(note);
         }
@@ -106,18 +107,18 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
     files.extend(settings.save.clone());
     let clock = Stopwatch::start();
     let mut recorder = ResultsRecorder::new(results, &prepared.plan, files, &clock)?;
-    observer.status("Measuring", &prepared.describe_work(settings));
+    observer.status("Measuring", &prepared.describe(&work, settings));
     let design = Design {
         fewest_groups: settings.runs.unwrap_or(LOOKS[0].pairs as u32),
         time_limit: settings.time_limit,
         seed: settings.seed,
     };
     let tools = Tools { preload: preload.as_ref(), clock: &clock, observer };
-    let Prepared { plan, mut programs, .. } = prepared;
+    let mut programs = prepared.programs;
     // What was measured before it stopped is kept, and so is the reason for its being all there is.
     let mut spent = Spent::default();
     let before = machine.processor_times();
-    let stopped = measure(&plan, design, tools, &mut programs, &mut recorder, &mut spent).err();
+    let stopped = measure(&work, design, tools, &mut programs, &mut recorder, &mut spent).err();
     recorder.environment().ended(&machine, before);
     if let Some(error) = stopped.as_ref().filter(|error| error.kind() != ErrorKind::Interrupted) {
         let results = recorder.into_results();
@@ -129,8 +130,8 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
 
 /// What keeps processes in step, unless it is not wanted or there is nothing to measure. The error says why
 /// there is none although it is wanted.
-fn preload(settings: &Settings, plan: &Plan) -> Result<Option<Preload>, String> {
-    if !settings.lockstep || plan.targets.is_empty() {
+fn preload(settings: &Settings, work: &[PlannedTarget]) -> Result<Option<Preload>, String> {
+    if !settings.lockstep || work.is_empty() {
         return Ok(None);
     }
     Preload::install().map(Some).map_err(|why| {
@@ -261,7 +262,7 @@ impl Prepared {
         let (mut plan, programs) = planned(settings, taken, builds.as_ref(), observer)?;
         // Of what the user has now, which is the last.
         if let Some((side, build)) = builds.as_ref().and_then(|builds| builds.iter().last()) {
-            plan.places = places(&plan, build, checkouts[side].root());
+            find_places(&mut plan, build, checkouts[side].root());
         }
         let results_file = last_results(&settings.cache, &repository);
         let held = Some((checkouts, slot));
@@ -320,9 +321,10 @@ impl Prepared {
         })
     }
 
-    fn describe_work(&self, settings: &Settings) -> String {
-        let measured: usize = self.plan.targets.iter().map(|target| target.benchmarks.len()).sum();
-        let identical = match self.plan.identical.len() {
+    fn describe(&self, work: &[PlannedTarget], settings: &Settings) -> String {
+        let measured: usize = work.iter().map(|target| target.benchmarks.len()).sum();
+        let same_code = self.plan.benchmarks().flat_map(|(_, benchmark)| benchmark.same_code());
+        let identical = match same_code.filter(|(_, other)| *other == Side::REFERENCE).count() {
             0 => String::new(),
             count => format!("; {count} not, because their code is identical"),
         };
@@ -360,7 +362,7 @@ fn planned(
     observer: &dyn Observer,
 ) -> Result<(Plan, Programs)> {
     let mut plan = Plan::new(&taken.inventories, &settings.filter);
-    plan.set_aside = taken.set_aside;
+    plan.skipped = taken.skipped;
     plan.apply(&settings.rules);
     if plan.is_empty() {
         return Err(no_benchmarks(&plan, builds, settings));

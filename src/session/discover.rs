@@ -11,7 +11,7 @@ use crate::build::{BenchExecutable, CodeComparison, FailedTarget, SideBuild, com
 use crate::commands::TakenCommands;
 use crate::harness::{Failure, Harness};
 use crate::model::{PerSide, Rules, Side, TargetName};
-use crate::plan::{Inventories, Inventory, Listed, SetAside};
+use crate::plan::{Inventories, Inventory, Listed, Skipped};
 use crate::system::Result;
 
 /// What all sides have.
@@ -21,7 +21,7 @@ pub struct Taken {
     /// What can be measured of it.
     pub programs: Programs,
     /// Targets that the rules set aside.
-    pub set_aside: Vec<SetAside>,
+    pub skipped: Vec<Skipped>,
     /// On code that is identical although it is measured, and on counts of two releases.
     pub notes: Vec<String>,
 }
@@ -39,7 +39,7 @@ pub fn discover(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -
         libraries: HashMap::new(),
         notes: Vec::new(),
     };
-    let mut set_aside: BTreeMap<TargetName, String> = BTreeMap::new();
+    let mut skipped: BTreeMap<TargetName, String> = BTreeMap::new();
     let mut inventories: Vec<BTreeMap<TargetName, Listed>> = Vec::new();
     for (side, build) in builds.iter() {
         let mut targets: BTreeMap<TargetName, Listed> = build.failed.iter().map(failed).collect();
@@ -50,7 +50,7 @@ pub fn discover(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -
             };
             if let Some(reason) = rules.reason_to_set_target_aside(&name) {
                 if executable.is_bench_target {
-                    set_aside.insert(name, reason.to_owned());
+                    skipped.insert(name, reason.to_owned());
                 }
                 continue;
             }
@@ -68,9 +68,9 @@ pub fn discover(builds: &PerSide<SideBuild>, timeout: Duration, rules: &Rules) -
     Ok(Taken {
         inventories: inventories.into_iter().collect(),
         programs: taking.programs,
-        set_aside: set_aside
+        skipped: skipped
             .into_iter()
-            .map(|(target, reason)| SetAside { target, benchmark: None, reason })
+            .map(|(target, reason)| Skipped { target, benchmark: None, reason })
             .collect(),
         notes: taking.notes,
     })
@@ -191,7 +191,7 @@ impl Taken {
         Self {
             inventories: Side::first(sides).map(|_| BTreeMap::new()).collect(),
             programs: Programs::default(),
-            set_aside: Vec::new(),
+            skipped: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -210,7 +210,7 @@ impl Taken {
             let program = BenchProgram { benchmarks, ids, timed: None };
             self.programs.insert(name, side, program);
         }
-        self.set_aside.extend(commands.set_aside);
+        self.skipped.extend(commands.skipped);
         self
     }
 }

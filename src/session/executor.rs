@@ -11,7 +11,7 @@ use crate::harness::{Benchmarks, Effort, Failure, Session, Wanted};
 use crate::lockstep::{Attachment, Unfit};
 use crate::measure::{Executor, LayoutSeeds};
 use crate::model::{Side, TargetName};
-use crate::plan::{Plan, PlannedTarget};
+use crate::plan::PlannedTarget;
 use crate::system::{Result, interrupt};
 
 /// The programs of all sides that can be measured.
@@ -46,21 +46,21 @@ impl Programs {
         self.programs.insert((target, side), program);
     }
 
-    /// Whether the layout of any of what is planned matters: cargo built it, and it is timed.
-    pub fn have_layouts(&self, plan: &Plan) -> bool {
+    /// Whether the layout of any of the work matters: cargo built it, and it is timed.
+    pub fn have_layouts(&self, work: &[PlannedTarget]) -> bool {
         let has_layout = |name: &TargetName| {
             let mut programs = self.programs.iter().filter(|((target, _), _)| target == name);
             programs.any(|(_, program)| program.timed.is_some())
         };
-        plan.targets.iter().any(|target| has_layout(&target.name))
+        work.iter().any(|target| has_layout(&target.name))
     }
 
-    /// From now on every launch of what is planned has a code layout of its own. Gives notes on what has not.
+    /// Gives every launch of the work a code layout of its own from now on. Gives notes on what has none.
     ///
     /// `seed` is the seed of all layouts.
-    pub fn vary_layouts(&mut self, plan: &Plan, seed: u64) -> Result<Vec<String>> {
+    pub fn vary_layouts(&mut self, work: &[PlannedTarget], seed: u64) -> Result<Vec<String>> {
         let mut linked = Vec::new();
-        for target in &plan.targets {
+        for target in work {
             let sides: BTreeSet<Side> = target
                 .benchmarks
                 .iter()

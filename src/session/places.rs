@@ -3,18 +3,15 @@
 //! In: the sources of a bench target and the ids of its benchmarks. Out: files and lines. Criterion's ids are
 //! texts in the source, other harnesses' are names of functions; what is made of parts at run time is found by them.
 
-use crate::model::Place;
-use std::collections::HashMap;
 use std::path::Path;
 
 use crate::build::SideBuild;
-use crate::model::BenchmarkName;
+use crate::model::Place;
 use crate::plan::Plan;
 
-/// The places of the planned benchmarks on the side that was built here, whose files are in this directory.
-pub fn places(plan: &Plan, build: &SideBuild, root: &Path) -> HashMap<BenchmarkName, Place> {
-    let mut places = HashMap::new();
-    for target in &plan.targets {
+/// Finds the places of a plan's benchmarks on the side that was built here, whose files are in this directory.
+pub fn find_places(plan: &mut Plan, build: &SideBuild, root: &Path) {
+    for target in &mut plan.targets {
         let same = |package: &str, name: &str| {
             package == target.name.package && name == target.name.target
         };
@@ -26,13 +23,11 @@ pub fn places(plan: &Plan, build: &SideBuild, root: &Path) -> HashMap<BenchmarkN
         };
         let Some(path) = relative(&executable.source, root) else { continue };
         let text = std::fs::read_to_string(&executable.source).unwrap_or_default();
-        for benchmark in &target.benchmarks {
+        for benchmark in &mut target.benchmarks {
             let line = line_of(&text, &benchmark.id).unwrap_or(1);
-            let place = Place { path: path.clone(), line };
-            places.insert(target.name.benchmark(&benchmark.id), place);
+            benchmark.place = Some(Place { path: path.clone(), line });
         }
     }
-    places
 }
 
 /// None if the file is not in the repository, or has a name that is no text.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fs_err as fs;
 
 use crate::measure::{self, Clock, Group, Next, Recorder, launch_values};
-use crate::model::{BenchmarkName, Environment, Measurement, PerSide, Percent, Place, Side};
+use crate::model::{BenchmarkName, Environment, Measurement, PerSide, Side};
 use crate::plan::{self, Failed, Plan};
 use crate::stats::{BUDGET, Decision, StoppedBy, decide};
 use crate::system::Result;
@@ -25,9 +25,7 @@ const SHARE_OF_WRITING: u32 = 20;
 pub struct ResultsRecorder<'a> {
     results: Results,
     positions: HashMap<BenchmarkName, usize>,
-    margins: HashMap<BenchmarkName, Percent>,
-    places: HashMap<BenchmarkName, Place>,
-    references: HashMap<BenchmarkName, Side>,
+    planned: HashMap<BenchmarkName, plan::Benchmark>,
     sides: Vec<Side>,
     files: Vec<PathBuf>,
     journal: Journal,
@@ -51,9 +49,7 @@ impl<'a> ResultsRecorder<'a> {
         let mut recorder = Self {
             sides: Side::first(results.revisions.len()).collect(),
             positions: HashMap::new(),
-            margins: plan.margins.clone(),
-            places: plan.places.clone(),
-            references: plan.references.clone(),
+            planned: plan.benchmarks().map(|(name, planned)| (name, planned.clone())).collect(),
             write_again: Duration::ZERO,
             results,
             files,
@@ -65,27 +61,28 @@ impl<'a> ResultsRecorder<'a> {
     }
 
     fn begin(&mut self, plan: &Plan) -> Result<()> {
-        for identical in &plan.identical {
-            let position = identical.side.position();
-            self.entry(&identical.name).identical.push(position);
+        for (name, benchmark) in plan.benchmarks() {
+            for (side, earlier) in benchmark.same_code() {
+                let entry = self.entry(&name);
+                if earlier == Side::REFERENCE {
+                    entry.identical.push(side.position());
+                } else {
+                    let (revision, measured_as) = (side.position(), earlier.position());
+                    entry.same_code.push(SameCode { revision, measured_as });
+                }
+            }
+            let missing = |side: Side| Missing {
+                package: name.package.clone(),
+                target: name.target.clone(),
+                benchmark: name.benchmark.clone(),
+                revision: self.label(side),
+            };
+            let added: Vec<Missing> = benchmark.added_on().map(missing).collect();
+            let removed: Vec<Missing> = benchmark.removed_on().map(missing).collect();
+            self.results.added.extend(added);
+            self.results.removed.extend(removed);
         }
-        for same in &plan.same_code {
-            let (revision, measured_as) = (same.side.position(), same.measured_as.position());
-            self.entry(&same.name).same_code.push(SameCode { revision, measured_as });
-        }
-        let missing = |recorder: &Self, list: &[plan::OnSide]| -> Vec<Missing> {
-            list.iter()
-                .map(|on_side| Missing {
-                    package: on_side.name.package.clone(),
-                    target: on_side.name.target.clone(),
-                    benchmark: on_side.name.benchmark.clone(),
-                    revision: recorder.label(on_side.side),
-                })
-                .collect()
-        };
-        self.results.added = missing(self, &plan.added);
-        self.results.removed = missing(self, &plan.removed);
-        self.results.set_aside = plan.set_aside.iter().map(set_aside).collect();
+        self.results.set_aside = plan.skipped.iter().map(set_aside).collect();
         self.results.notes.extend(plan.notes.iter().cloned());
         for failed in &plan.failed {
             self.failed(failed.clone())?;
@@ -129,9 +126,11 @@ impl<'a> ResultsRecorder<'a> {
         let measured = &mut self.results.measured;
         *self.positions.entry(name.clone()).or_insert_with(|| {
             let BenchmarkName { package, target, benchmark } = name.clone();
-            let margin_percent = self.margins.get(name).copied();
-            let source = self.places.get(name).cloned();
-            let reference = self.references.get(name).map_or(0, |side| side.position());
+            let planned = self.planned.get(name);
+            let margin_percent = planned.and_then(|planned| planned.margin);
+            let source = planned.and_then(|planned| planned.place.clone());
+            let reference = planned.and_then(|planned| planned.reference());
+            let reference = reference.unwrap_or(Side::REFERENCE).position();
             let new = Measured::new(package, target, benchmark);
             measured.push(Measured { margin_percent, source, reference, ..new });
             measured.len() - 1
@@ -344,7 +343,7 @@ impl Recorder for ResultsRecorder<'_> {
     }
 }
 
-fn set_aside(aside: &plan::SetAside) -> SetAside {
+fn set_aside(aside: &plan::Skipped) -> SetAside {
     SetAside {
         package: aside.target.package.clone(),
         target: aside.target.target.clone(),

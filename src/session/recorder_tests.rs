@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::*;
 use crate::measure::LayoutSeeds;
-use crate::model::{Sample, TargetName};
-use crate::plan::{PlannedBenchmark, PlannedTarget};
+use crate::model::{Percent, Sample, TargetName};
+use crate::plan::{Benchmark, PlannedBenchmark, PlannedTarget, Standing, Target};
 use crate::stats::{LOOKS, Verdict};
 
 /// Every reading is a second later than the one before.
@@ -34,7 +34,8 @@ fn results(revisions: usize, runs: Option<u32>) -> Results {
 }
 
 fn target() -> PlannedTarget {
-    let benchmark = PlannedBenchmark { id: "b".to_owned(), sides: Side::first(2).collect() };
+    let benchmark =
+        PlannedBenchmark { id: "b".to_owned(), sides: Side::first(2).collect(), lockstep: true };
     let name = TargetName { package: "p".to_owned(), target: "t".to_owned() };
     PlannedTarget { name, benchmarks: vec![benchmark] }
 }
@@ -127,17 +128,25 @@ fn a_fixed_number_is_measured_whatever_comes() {
 #[test]
 fn a_margin_of_its_own_decides_a_benchmark() {
     let clock = Ticking::default();
-    let name = target().name.benchmark("b");
     let times = |n: u32| vec![100.0, 100.0 + f64::from(n % 2) * 6.0 - 3.0];
     let pairs = |plan: &Plan| {
         let results = results(2, None);
         let mut recorder = ResultsRecorder::new(results, plan, Vec::new(), &clock).unwrap();
         record(&mut recorder, 0..100, times).len()
     };
-    let mut plan = Plan::default();
-    assert_eq!(pairs(&plan), 40);
-    plan.margins.insert(name, Percent::new(10.0));
-    assert_eq!(pairs(&plan), 12);
+    let plan = |margin| {
+        let benchmark = Benchmark {
+            id: "b".to_owned(),
+            sides: [Standing::OwnCode; 2].into_iter().collect(),
+            margin,
+            lockstep: true,
+            place: None,
+        };
+        let target = Target { name: target().name, benchmarks: vec![benchmark] };
+        Plan { targets: vec![target], ..Plan::default() }
+    };
+    assert_eq!(pairs(&plan(None)), 40);
+    assert_eq!(pairs(&plan(Some(Percent::new(10.0)))), 12);
 }
 
 #[test]
