@@ -15,7 +15,7 @@ use crate::plan::{Filter, WantedShard};
 use crate::report::Sort;
 use crate::results::Gate;
 use crate::revision::{Cache, Range};
-use crate::session::Settings;
+use crate::session::{How, Settings, What};
 use crate::system::{Error, Result};
 
 use super::commands::CommandArguments;
@@ -108,9 +108,8 @@ pub struct ListArguments {
 
 impl ListArguments {
     /// Listing needs none of the options for measuring.
-    pub fn settings(&self, command: String) -> Result<Settings> {
-        let directory = std::env::current_dir()?;
-        self.what.settings(command, directory)
+    pub fn what(&self) -> Result<What> {
+        self.what.what(std::env::current_dir()?)
     }
 }
 
@@ -204,15 +203,18 @@ impl ComparisonArguments {
     /// What the arguments ask for.
     pub fn settings(&self, command: String, directory: PathBuf) -> Result<Settings> {
         Ok(Settings {
-            margin: self.margin,
-            runs: self.runs,
-            time_limit: self.time_limit,
-            gate: self.gate.into(),
-            lockstep: self.lockstep == Lockstep::Auto,
-            layouts: self.layouts == Layouts::Auto,
-            seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+            what: self.what.what(directory)?,
+            how: How {
+                margin: self.margin,
+                runs: self.runs,
+                time_limit: self.time_limit,
+                gate: self.gate.into(),
+                seed: self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
+                lockstep: self.lockstep == Lockstep::Auto,
+                layouts: self.layouts == Layouts::Auto,
+            },
             save: self.save.clone(),
-            ..self.what.settings(command, directory)?
+            command,
         })
     }
 }
@@ -260,31 +262,22 @@ pub struct WhatArguments {
 }
 
 impl WhatArguments {
-    fn settings(&self, command: String, directory: PathBuf) -> Result<Settings> {
+    /// What the arguments ask for in this directory.
+    pub fn what(&self, directory: PathBuf) -> Result<What> {
         let commands = self.commands.settings(&directory, self.against.as_deref())?;
-        Ok(Settings {
+        Ok(What {
             directory,
             cache: Cache::from_environment()?,
             range: Range::from_words(&self.revisions).map_err(Error::usage)?,
             against: self.against.clone(),
             benches_from: self.benches_from.clone(),
-            shard: self.shard,
-            shard_by: self.shard_by.clone(),
             selection: self.selection.clone(),
             filter: Filter { only: self.filter.clone(), skip: self.skip.clone() },
             rules: Rules::default(),
             commands,
-            margin: Percent::new(2.0),
-            runs: None,
-            time_limit: None,
-            gate: Gate::None,
-            lockstep: false,
-            // Listing builds what comparing will use.
-            layouts: true,
-            seed: 0,
+            shard: self.shard,
+            shard_by: self.shard_by.clone(),
             timeout: self.timeout,
-            save: None,
-            command,
         })
     }
 }

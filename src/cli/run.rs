@@ -14,7 +14,7 @@ use crate::node_compare;
 use crate::plan::{Plan, Skipped};
 use crate::report::{natural_order, one_line, printable};
 use crate::revision::{Cache, Repository};
-use crate::session::{self, Outcome, Settings, demo, doctor};
+use crate::session::{self, Outcome, Settings, What, demo, doctor};
 use crate::system::{Error, Observer, Result, interrupt};
 
 use super::arguments::{AnalyzeArguments, Arguments, Command, Presentation};
@@ -73,13 +73,11 @@ fn run(arguments: Arguments, config: Config, command: String) -> Result<ExitCode
     }
     match arguments.command {
         None => {
-            let settings = arguments.comparison.settings(command, std::env::current_dir()?)?;
-            let settings = settings.configured(config);
+            let mut settings = arguments.comparison.settings(command, std::env::current_dir()?)?;
+            settings.what = settings.what.configured(config);
             run_comparison(&settings, &arguments.comparison.presentation)
         }
-        Some(Command::List(arguments)) => {
-            run_list(&arguments.settings(command)?.configured(config))
-        }
+        Some(Command::List(arguments)) => run_list(&arguments.what()?.configured(config)),
         Some(Command::Report(arguments)) => super::saved::report(&arguments),
         Some(Command::Merge(arguments)) => super::saved::merge(&arguments),
         Some(Command::Analyze(arguments)) => run_analyze(&arguments),
@@ -132,8 +130,8 @@ fn run_comparison(settings: &Settings, presentation: &Presentation) -> Result<Ex
     })
 }
 
-fn run_list(settings: &Settings) -> Result<ExitCode> {
-    let listing = session::list(settings, &Terminal::new())?;
+fn run_list(what: &What) -> Result<ExitCode> {
+    let listing = session::list(what, &Terminal::new())?;
     print_to_stdout(&list_text(&listing.plan, listing.labels.len()))?;
     Ok(if listing.plan.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

@@ -5,17 +5,13 @@ use crate::model::PerSide;
 use crate::revision::{Checkout, Repository};
 use crate::system::{Error, Observer, Result};
 
-use super::Settings;
+use super::What;
 
 /// Whether cargo's benchmarks are built: not where commands are all that there is.
-pub fn wants_benches(
-    settings: &Settings,
-    repository: &Repository,
-    checkouts: &PerSide<Checkout>,
-) -> bool {
-    match settings.commands.only {
+pub fn wants_benches(what: &What, repository: &Repository, checkouts: &PerSide<Checkout>) -> bool {
+    match what.commands.only {
         Some(only) => only == Only::Benches,
-        None if settings.commands.entries.is_empty() => true,
+        None if what.commands.entries.is_empty() => true,
         None => {
             let has_manifest = |checkout: &Checkout| {
                 let directory = checkout.root().join(repository.prefix());
@@ -25,7 +21,7 @@ pub fn wants_benches(
                     .take_while(|ancestor| ancestor.starts_with(checkout.root()))
                     .any(|ancestor| ancestor.join("Cargo.toml").is_file())
             };
-            settings.selection.manifest_path.is_some() || checkouts.values().any(has_manifest)
+            what.selection.manifest_path.is_some() || checkouts.values().any(has_manifest)
         }
     }
 }
@@ -54,19 +50,19 @@ pub fn of_programs(entries: &[CommandEntry], observer: &dyn Observer) -> Result<
 
 /// Makes commands ready on all sides, unless only cargo's benchmarks are wanted.
 pub fn take_commands(
-    settings: &Settings,
+    what: &What,
     entries: &[CommandEntry],
     sides: &PerSide<CommandSide>,
     observer: &dyn Observer,
 ) -> Result<TakenCommands> {
     let taker = CommandTaker {
         sides,
-        settings: &settings.commands.settings,
-        rules: &settings.rules,
-        timeout: settings.timeout,
+        settings: &what.commands.settings,
+        rules: &what.rules,
+        timeout: what.timeout,
         observer,
     };
-    match settings.commands.only {
+    match what.commands.only {
         Some(Only::Benches) => taker.take(&[]),
         _ => taker.take(entries),
     }

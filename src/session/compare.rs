@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::discover::{Taken, discover};
 use super::executor::Programs;
-use super::{ResultsRecorder, Settings};
+use super::{How, ResultsRecorder, Settings, What};
 use crate::build::{Builder, SideBuild};
 use crate::commands::{CommandSide, PrebuiltProgram, Worktree};
 use crate::lockstep::Preload;
@@ -56,24 +56,26 @@ pub fn last_results(cache: &Cache, repository: &Repository) -> PathBuf {
 
 /// Makes the comparison.
 pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> {
-    let mut prepared = Prepared::new(settings, observer)?;
+    let mut prepared = Prepared::new(&settings.what, settings.how.layouts, observer)?;
     let machine = Machine::this();
     let mut results = Results {
         schema_version: SCHEMA_VERSION,
         generator: concat!("cargo-bench-compare ", env!("CARGO_PKG_VERSION")).to_owned(),
         command: settings.command.clone(),
         complete: false,
-        seed: settings.seed,
-        runs: settings.runs,
-        time_limit_seconds: settings.time_limit.map(|limit| limit.as_secs_f64()),
+        seed: settings.how.seed,
+        runs: settings.how.runs,
+        time_limit_seconds: settings.how.time_limit.map(|limit| limit.as_secs_f64()),
         measuring_seconds: None,
-        gate: settings.gate,
-        margin_percent: settings.margin,
+        gate: settings.how.gate,
+        margin_percent: settings.how.margin,
         revisions: prepared.revisions.clone(),
         benches_from: prepared.benches_from.clone(),
         environment: Environment {
             rustflags: machine::rustflags(|name| std::env::var(name).ok()),
-            profile: Some(settings.selection.profile.clone().unwrap_or_else(|| "bench".to_owned())),
+            profile: Some(
+                settings.what.selection.profile.clone().unwrap_or_else(|| "bench".to_owned()),
+            ),
             ..machine.environment()
         },
         shard: prepared.shard.clone(),
@@ -87,18 +89,18 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
         measured: Vec::new(),
     };
     let work = prepared.plan.work();
-    let preload = preload(settings, &work);
+    let preload = preload(&settings.how, &work);
     if let Err(why) = &preload {
         observer.warn(why);
         results.notes.push(why.clone());
     }
     let preload = preload.unwrap_or_default();
-    if settings.layouts && prepared.programs.have_layouts(&work) {
+    if settings.how.layouts && prepared.programs.have_layouts(&work) {
         observer.status(
             "Linking",
             "what will be measured, to try whether its code layout can be varied",
         );
-        for note in prepared.programs.vary_layouts(&work, settings.seed)? {
+        for note in prepared.programs.vary_layouts(&work, settings.how.seed)? {
             observer.warn(&note);
             results.notes.push(note);
         }
@@ -107,11 +109,11 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
     files.extend(settings.save.clone());
     let clock = Stopwatch::start();
     let mut recorder = ResultsRecorder::new(results, &prepared.plan, files, &clock)?;
-    observer.status("Measuring", &prepared.describe(&work, settings));
+    observer.status("Measuring", &prepared.describe(&work, &settings.how));
     let design = Design {
-        fewest_groups: settings.runs.unwrap_or(LOOKS[0].pairs as u32),
-        time_limit: settings.time_limit,
-        seed: settings.seed,
+        fewest_groups: settings.how.runs.unwrap_or(LOOKS[0].pairs as u32),
+        time_limit: settings.how.time_limit,
+        seed: settings.how.seed,
     };
     let tools = Tools { preload: preload.as_ref(), clock: &clock, observer };
     let mut programs = prepared.programs;
@@ -130,8 +132,8 @@ pub fn compare(settings: &Settings, observer: &dyn Observer) -> Result<Outcome> 
 
 /// What keeps processes in step, unless it is not wanted or there is nothing to measure. The error says why
 /// there is none although it is wanted.
-fn preload(settings: &Settings, work: &[PlannedTarget]) -> Result<Option<Preload>, String> {
-    if !settings.lockstep || work.is_empty() {
+fn preload(how: &How, work: &[PlannedTarget]) -> Result<Option<Preload>, String> {
+    if !how.lockstep || work.is_empty() {
         return Ok(None);
     }
     Preload::install().map(Some).map_err(|why| {
@@ -140,8 +142,9 @@ fn preload(settings: &Settings, work: &[PlannedTarget]) -> Result<Option<Preload
 }
 
 /// Builds all sides and lists their benchmarks.
-pub fn list(settings: &Settings, observer: &dyn Observer) -> Result<Listing> {
-    let prepared = Prepared::new(settings, observer)?;
+pub fn list(what: &What, observer: &dyn Observer) -> Result<Listing> {
+    // Listing builds what comparing will use.
+    let prepared = Prepared::new(what, true, observer)?;
     let labels = prepared.revisions.iter().map(|revision| revision.label.clone()).collect();
     Ok(Listing { labels, plan: prepared.plan })
 }
@@ -168,30 +171,29 @@ fn costs(results: &Results) -> Costs {
 }
 
 impl Prepared {
-    fn new(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
-        let costs = match &settings.shard_by {
+    fn new(what: &What, captures_links: bool, observer: &dyn Observer) -> Result<Self> {
+        let costs = match &what.shard_by {
             Some(file) => costs(&Results::load(file)?),
             None => Costs::default(),
         };
-        let mut prepared = if settings.commands.programs.is_empty() {
-            Self::of_revisions(settings, observer)?
+        let mut prepared = if what.commands.programs.is_empty() {
+            Self::of_revisions(what, captures_links, observer)?
         } else {
-            Self::of_programs(settings, observer)?
+            Self::of_programs(what, observer)?
         };
         let plan = &mut prepared.plan;
-        prepared.shard = settings.shard.map(|wanted| keep_shard(plan, wanted, &costs));
+        prepared.shard = what.shard.map(|wanted| keep_shard(plan, wanted, &costs));
         Ok(prepared)
     }
 
-    fn of_revisions(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
-        let repository = Repository::discover(&settings.directory)?;
-        let revisions =
-            revision::resolve(&repository, &settings.range, settings.against.as_deref())?;
-        let benches_from = match &settings.benches_from {
+    fn of_revisions(what: &What, captures_links: bool, observer: &dyn Observer) -> Result<Self> {
+        let repository = Repository::discover(&what.directory)?;
+        let revisions = revision::resolve(&repository, &what.range, what.against.as_deref())?;
+        let benches_from = match &what.benches_from {
             Some(name) => Some(side_named(name, &revisions)?),
             None => None,
         };
-        let slot = Slot::acquire(&repository, &settings.cache)?;
+        let slot = Slot::acquire(&repository, &what.cache)?;
         let named: Vec<String> =
             revisions.values().map(|revision| format!("({revision})")).collect();
         observer.status("Comparing", &named.join(" with "));
@@ -204,14 +206,14 @@ impl Prepared {
         for note in &notes {
             observer.warn(note);
         }
-        let builds = if wants_benches(settings, &repository, &checkouts) {
-            let selection = &settings.selection;
+        let builds = if wants_benches(what, &repository, &checkouts) {
+            let selection = &what.selection;
             let builder = Builder {
                 repository: &repository,
                 slot: &slot,
                 selection,
                 benches_from,
-                captures_links: settings.layouts,
+                captures_links,
                 observer,
             };
             let builds = builder.build(&revisions, &checkouts)?;
@@ -228,7 +230,7 @@ impl Prepared {
             None
         };
         let taken = match &builds {
-            Some(builds) => discover(builds, settings.timeout, &settings.rules)?,
+            Some(builds) => discover(builds, what.timeout, &what.rules)?,
             None => Taken::nothing(revisions.count()),
         };
         let sides = revisions.map(|side, revision| CommandSide {
@@ -241,12 +243,8 @@ impl Prepared {
             }),
             program: None,
         });
-        let taken = taken.with_commands(take_commands(
-            settings,
-            &settings.commands.entries,
-            &sides,
-            observer,
-        )?);
+        let taken =
+            taken.with_commands(take_commands(what, &what.commands.entries, &sides, observer)?);
         let described = revisions
             .iter()
             .map(|(side, revision)| results::Revision {
@@ -259,12 +257,12 @@ impl Prepared {
             })
             .collect();
         notes.extend(taken.notes.iter().cloned());
-        let (mut plan, programs) = planned(settings, taken, builds.as_ref(), observer)?;
+        let (mut plan, programs) = planned(what, taken, builds.as_ref(), observer)?;
         // Of what the user has now, which is the last.
         if let Some((side, build)) = builds.as_ref().and_then(|builds| builds.iter().last()) {
             find_places(&mut plan, build, checkouts[side].root());
         }
-        let results_file = last_results(&settings.cache, &repository);
+        let results_file = last_results(&what.cache, &repository);
         let held = Some((checkouts, slot));
         let benches_from = benches_from.map(|side| revisions[side].label.clone());
         Ok(Self {
@@ -280,8 +278,8 @@ impl Prepared {
     }
 
     /// Prebuilt programs need neither git nor cargo.
-    fn of_programs(settings: &Settings, observer: &dyn Observer) -> Result<Self> {
-        let programs = &settings.commands.programs;
+    fn of_programs(what: &What, observer: &dyn Observer) -> Result<Self> {
+        let programs = &what.commands.programs;
         let named: Vec<String> =
             programs.iter().map(|p| format!("{} ({})", p.label, p.given)).collect();
         observer.status("Comparing", &named.join(" with "));
@@ -292,11 +290,11 @@ impl Prepared {
             program: Some(program.path.clone()),
         };
         let sides: PerSide<CommandSide> = programs.iter().map(side).collect();
-        let entries = of_programs(&settings.commands.entries, observer)?;
+        let entries = of_programs(&what.commands.entries, observer)?;
         let taken = Taken::nothing(sides.count());
-        let mut taken = taken.with_commands(take_commands(settings, &entries, &sides, observer)?);
+        let mut taken = taken.with_commands(take_commands(what, &entries, &sides, observer)?);
         let notes = std::mem::take(&mut taken.notes);
-        let (plan, started) = planned(settings, taken, None, observer)?;
+        let (plan, started) = planned(what, taken, None, observer)?;
         let described = programs
             .iter()
             .map(|program| results::Revision {
@@ -308,7 +306,7 @@ impl Prepared {
                 sources: None,
             })
             .collect();
-        let results_file = results_in(&settings.cache, &settings.directory);
+        let results_file = results_in(&what.cache, &what.directory);
         Ok(Self {
             results_file,
             revisions: described,
@@ -321,7 +319,7 @@ impl Prepared {
         })
     }
 
-    fn describe(&self, work: &[PlannedTarget], settings: &Settings) -> String {
+    fn describe(&self, work: &[PlannedTarget], how: &How) -> String {
         let measured: usize = work.iter().map(|target| target.benchmarks.len()).sum();
         let same_code = self.plan.benchmarks().flat_map(|(_, benchmark)| benchmark.same_code());
         let identical = match same_code.filter(|(_, other)| *other == Side::REFERENCE).count() {
@@ -333,11 +331,11 @@ impl Prepared {
             return format!("nothing{shard}{identical}");
         }
         let groups = if self.revisions.len() > 2 { "groups" } else { "pairs" };
-        let number = match settings.runs {
+        let number = match how.runs {
             Some(runs) => runs.to_string(),
             None => format!("{} to {BUDGET}", LOOKS[0].pairs),
         };
-        let limit = settings.time_limit.map_or_else(String::new, |limit| {
+        let limit = how.time_limit.map_or_else(String::new, |limit| {
             format!(", for at most {}", humantime::format_duration(limit))
         });
         let benchmarks = if measured == 1 { "benchmark" } else { "benchmarks" };
@@ -356,16 +354,16 @@ fn side_named(name: &str, revisions: &PerSide<Revision>) -> Result<Side> {
 
 /// Matches the benchmarks of all sides.
 fn planned(
-    settings: &Settings,
+    what: &What,
     taken: Taken,
     builds: Option<&PerSide<SideBuild>>,
     observer: &dyn Observer,
 ) -> Result<(Plan, Programs)> {
-    let mut plan = Plan::new(&taken.inventories, &settings.filter);
+    let mut plan = Plan::new(&taken.inventories, &what.filter);
     plan.skipped = taken.skipped;
-    plan.apply(&settings.rules);
+    plan.apply(&what.rules);
     if plan.is_empty() {
-        return Err(no_benchmarks(&plan, builds, settings));
+        return Err(no_benchmarks(&plan, builds, what));
     }
     for note in &plan.notes {
         observer.warn(note);
@@ -389,7 +387,7 @@ fn checkout_notes(revisions: &PerSide<Revision>, checkouts: &PerSide<Checkout>) 
     notes
 }
 
-fn no_benchmarks(plan: &Plan, builds: Option<&PerSide<SideBuild>>, settings: &Settings) -> Error {
+fn no_benchmarks(plan: &Plan, builds: Option<&PerSide<SideBuild>>, what: &What) -> Error {
     let error = Error::comparison("there are no benchmarks to compare");
     if !plan.notes.is_empty() {
         return plan.notes.iter().fold(error, Error::because);
@@ -401,7 +399,7 @@ fn no_benchmarks(plan: &Plan, builds: Option<&PerSide<SideBuild>>, settings: &Se
             "name the packages or targets with -p, --workspace or --bench, and check `cargo bench` itself",
         );
     }
-    if settings.filter.only.is_empty() && settings.filter.skip.is_empty() {
+    if what.filter.only.is_empty() && what.filter.skip.is_empty() {
         return match builds {
             Some(_) => error.help("`cargo bench` itself shows what there is"),
             None => error

@@ -2,17 +2,11 @@
 //! faster, and leaves one as it is.
 
 use std::path::Path;
-use std::time::Duration;
 
 use fs_err as fs;
 
-use crate::build::Selection;
-use crate::commands::CommandSettings;
-use crate::model::{Percent, Rules};
-use crate::plan::Filter;
-use crate::results::Gate;
 use crate::revision::{self, Cache, Range, git};
-use crate::session::Settings;
+use crate::session::{How, Settings, What};
 use crate::system::Result;
 
 /// What is said before the comparison.
@@ -164,26 +158,11 @@ impl Repository {
 
     /// The comparison of its two commits.
     pub fn settings(&self, command: String) -> Settings {
+        let range = Range::Between("before".to_owned(), "main".to_owned());
+        let directory = self.directory.path().to_owned();
         Settings {
-            directory: self.directory.path().to_owned(),
-            cache: self.cache.clone(),
-            range: Range::Between("before".to_owned(), "main".to_owned()),
-            against: None,
-            benches_from: None,
-            shard: None,
-            shard_by: None,
-            selection: Selection::default(),
-            filter: Filter::default(),
-            rules: Rules::default(),
-            commands: CommandSettings::default(),
-            margin: Percent::new(2.0),
-            runs: None,
-            time_limit: None,
-            gate: Gate::None,
-            lockstep: true,
-            layouts: true,
-            seed: fastrand::u64(..1 << 32),
-            timeout: Duration::from_secs(60),
+            what: What::in_directory(directory, self.cache.clone(), range),
+            how: How::default(),
             save: None,
             command,
         }

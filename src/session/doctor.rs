@@ -13,7 +13,7 @@ use crate::model::{Environment, Percent};
 use crate::results::{Method, Results};
 use crate::revision::Cache;
 use crate::session::demo::Repository;
-use crate::session::{Outcome, Settings, compare};
+use crate::session::{How, Outcome, Settings, compare};
 use crate::stats::{BUDGET, LOOKS, median, robust_standard_deviation};
 use crate::system::{Observer, Result};
 
@@ -90,8 +90,7 @@ pub fn examine(cache: Cache, observer: &dyn Observer) -> Result<Diagnosis> {
     let clock = cost_of_the_clock();
     let repository = Repository::create_of_equal_speed(cache)?;
     let settings = |lockstep| Settings {
-        runs: Some(PAIRS),
-        lockstep,
+        how: How { runs: Some(PAIRS), lockstep, ..How::default() },
         ..repository.settings("cargo bench-compare doctor".to_owned())
     };
     let measure = |lockstep| -> Result<(Results, Spent)> {

@@ -15,4 +15,4 @@ mod settings;
 
 pub use compare::{Listing, Outcome, compare, last_results, list, results_in};
 pub use recorder::ResultsRecorder;
-pub use settings::Settings;
+pub use settings::{How, Settings, What};

@@ -1,4 +1,4 @@
-//! What a user can choose.
+//! What a user can choose: what is compared, and how that is measured.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,18 +11,31 @@ use crate::plan::{Filter, WantedShard};
 use crate::results::Gate;
 use crate::revision::{Cache, Range};
 
-/// Everything that a user can choose.
+/// A whole comparison.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// What is compared.
+    pub what: What,
+    /// How it is measured and judged.
+    pub how: How,
+    /// Where results are saved beside the place where `report` finds them.
+    pub save: Option<PathBuf>,
+    /// The command as the user gave it, for the report.
+    pub command: String,
+}
+
+/// What is compared. That is all that is needed to list benchmarks.
+#[derive(Debug, Clone)]
+pub struct What {
     /// The directory in which the comparison is asked for.
     pub directory: PathBuf,
     /// Where everything is kept that outlives the run.
     pub cache: Cache,
-    /// What to compare.
+    /// The revisions.
     pub range: Range,
     /// The label of the revision with which the others are compared, unless it is the first.
     pub against: Option<String>,
-    /// The label or the side (`head`) of the revision whose bench targets are laid over the others'.
+    /// The label or the side (`head`) of the revision whose bench targets overlay the others'.
     pub benches_from: Option<String>,
     /// What to build.
     pub selection: Selection,
@@ -32,6 +45,48 @@ pub struct Settings {
     pub rules: Rules,
     /// Whole commands, and prebuilt programs.
     pub commands: CommandSettings,
+    /// Which part of the benchmarks is measured, if not all.
+    pub shard: Option<WantedShard>,
+    /// The results of an earlier run, by whose times the benchmarks are split.
+    pub shard_by: Option<PathBuf>,
+    /// How long a bench process may go on without any sign of progress.
+    pub timeout: Duration,
+}
+
+impl What {
+    /// All benchmarks of the default packages in these revisions, with nothing configured.
+    pub fn in_directory(directory: PathBuf, cache: Cache, range: Range) -> Self {
+        Self {
+            directory,
+            cache,
+            range,
+            against: None,
+            benches_from: None,
+            selection: Selection::default(),
+            filter: Filter::default(),
+            rules: Rules::default(),
+            commands: CommandSettings::default(),
+            shard: None,
+            shard_by: None,
+            timeout: Duration::from_secs(60),
+        }
+    }
+
+    /// With what the configuration says beside the options, which have been taken from it before.
+    #[must_use]
+    pub fn configured(self, config: Config) -> Self {
+        let mut commands = self.commands;
+        // A command line's own command is the one that is wanted.
+        if commands.entries.is_empty() {
+            commands.entries = config.commands;
+        }
+        Self { rules: config.rules, commands, ..self }
+    }
+}
+
+/// How benchmarks are measured and judged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct How {
     /// Changes below it do not matter.
     pub margin: Percent,
     /// A fixed number of launch groups for each benchmark, instead of as many as it takes to decide it.
@@ -42,31 +97,23 @@ pub struct Settings {
     pub gate: Gate,
     /// The seed of everything random.
     pub seed: u64,
-    /// Whether benchmarks are measured in step where that is possible.
+    /// Whether benchmarks are measured in lockstep where that is possible.
     pub lockstep: bool,
     /// Whether every launch has a code layout of its own, where that is possible.
     pub layouts: bool,
-    /// How long a bench process may go on without any sign of progress.
-    pub timeout: Duration,
-    /// Which part of the benchmarks is measured, if not all.
-    pub shard: Option<WantedShard>,
-    /// The results of an earlier run, by whose times the benchmarks are split.
-    pub shard_by: Option<PathBuf>,
-    /// Where results are saved beside the place where `report` finds them.
-    pub save: Option<PathBuf>,
-    /// The command as the user gave it, for the report.
-    pub command: String,
 }
 
-impl Settings {
-    /// With what the configuration says beside the options, which have been taken from it before.
-    #[must_use]
-    pub fn configured(self, config: Config) -> Self {
-        let mut commands = self.commands;
-        // One that stands on the command line is what is wanted.
-        if commands.entries.is_empty() {
-            commands.entries = config.commands;
+impl Default for How {
+    /// As without any option, with a random seed.
+    fn default() -> Self {
+        Self {
+            margin: Percent::new(2.0),
+            runs: None,
+            time_limit: None,
+            gate: Gate::None,
+            seed: fastrand::u64(..1 << 32),
+            lockstep: true,
+            layouts: true,
         }
-        Self { rules: config.rules, commands, ..self }
     }
 }
