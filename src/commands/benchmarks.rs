@@ -9,7 +9,7 @@ use crate::commands::{Account, Quantity, measured, rates, read_account};
 use crate::lockstep::{Attachment, Unfit};
 use crate::system::{Result, interrupt, untie};
 
-use crate::harness::{Benchmarks, Effort, Failure, Session, Step, Wanted};
+use crate::harness::{Benchmarks, Effort, Failure, ProcessResult, Session, Step, Wanted};
 use crate::harness::{Ended, Run, lines};
 use crate::model::{Measurement, Sample, TimeLimits};
 
@@ -47,7 +47,7 @@ impl CommandBenchmarks {
 
 impl Benchmarks for CommandBenchmarks {
     /// A program that names its benchmarks itself is run for that; nothing else would tell.
-    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
+    fn list(&mut self) -> Result<ProcessResult<Vec<String>>> {
         let mut ids = Vec::new();
         for run in &self.runs {
             if !self.quantity.is_printed() {
@@ -79,7 +79,7 @@ impl Benchmarks for CommandBenchmarks {
         effort: Effort,
         _attachment: Option<&Attachment>,
         _executable: Option<&Path>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         let is_wanted = |ids: &&Vec<String>| match wanted {
             Wanted::All(_) => true,
             Wanted::Only(wanted) => ids.iter().any(|id| wanted.contains(id)),

@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::commands::CommandEntry;
-use crate::model::OwnHarness;
+use crate::model::CustomHarness;
 use crate::system::{Error, Result};
 
 use super::command::{choice, read_command};
@@ -254,7 +254,7 @@ impl ConfigTable<'_> {
             return Err(Error::usage(format!("{}: this target has no `harness`", reader.place()))
                 .help("`json-lines` or `libtest`: what the executable prints"));
         };
-        Ok(TargetRule { package, target, harness: choice::<OwnHarness>(&harness, "harness")? })
+        Ok(TargetRule { package, target, harness: choice::<CustomHarness>(&harness, "harness")? })
     }
 }
 

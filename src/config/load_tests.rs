@@ -100,7 +100,7 @@ fn everything_that_can_be_said_is_read() {
         ]
     );
     let target = TargetName { package: "p".to_owned(), target: "own".to_owned() };
-    assert_eq!(config.rules.own_harness(&target), Some(OwnHarness::JsonLines));
+    assert_eq!(config.rules.custom_harness(&target), Some(CustomHarness::JsonLines));
     let timing = TargetName { package: "p".to_owned(), target: "timing".to_owned() };
     let flaky = timing.benchmark("parse/flaky");
     assert_eq!(config.rules.margin(&flaky), Some(Percent::new(5.0)));

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use crate::commands::Quantity;
-use crate::model::OwnHarness;
+use crate::model::CustomHarness;
 
 use super::options::{CARGO, OptionKey, OptionKind, REVISIONS};
 
@@ -27,7 +27,7 @@ pub fn json_schema(keys: &[OptionKey]) -> Value {
             "description": "Bench targets with a harness of their own: what the executables print.",
             "type": "object",
             "additionalProperties": object("", fields([
-                ("harness", choice::<OwnHarness>("What the executable prints.")),
+                ("harness", choice::<CustomHarness>("What the executable prints.")),
                 ("package", text("The package of the target, if several have one of this name.")),
             ]), &["harness"]),
         }),

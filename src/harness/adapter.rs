@@ -30,6 +30,9 @@ pub struct Failure {
     pub reason: String,
 }
 
+/// What comes of running an executable: its own failure is a result to be kept, and no error of this program.
+pub type ProcessResult<T> = std::result::Result<T, Failure>;
+
 impl Failure {
     pub(crate) fn outside_benchmarks(reason: impl Into<String>) -> Self {
         Self { benchmark: None, reason: reason.into() }
@@ -65,9 +68,8 @@ pub struct Effort {
 
 /// A bench executable whose harness is known.
 pub trait Benchmarks {
-    /// The ids of all its benchmarks, in the order in which they run. The inner error is the executable's
-    /// own failure; the outer one an interrupt.
-    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>>;
+    /// The ids of all its benchmarks, in the order in which they run. An error is an interrupt.
+    fn list(&mut self) -> Result<ProcessResult<Vec<String>>>;
 
     /// Why its processes cannot be kept in step, unless they can: each runs one benchmark alone or waits after each,
     /// and nothing stands between them and this program.
@@ -89,7 +91,7 @@ pub trait Benchmarks {
         effort: Effort,
         attachment: Option<&Attachment>,
         executable: Option<&Path>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>>;
+    ) -> Result<ProcessResult<Box<dyn Session>>>;
 }
 
 /// One side's benchmarks, stepped from one to the next. Dropping it ends what still runs of it.

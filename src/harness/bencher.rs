@@ -14,7 +14,7 @@ use super::libtest::CLOCK_SPEED;
 use super::lines;
 use super::process_each::{ProcessEach, Processes};
 use super::run::{Ended, Run};
-use super::{Benchmarks, Effort, Failure, Session, Wanted};
+use super::{Benchmarks, Effort, Failure, ProcessResult, Session, Wanted};
 use crate::model::{Measurement, TimeLimits};
 
 /// A bencher executable.
@@ -33,7 +33,7 @@ impl BencherBenchmarks {
 
 impl Benchmarks for BencherBenchmarks {
     /// Runs them all once.
-    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
+    fn list(&mut self) -> Result<ProcessResult<Vec<String>>> {
         let ended = match Run::to_end(self.launch.command([""; 0]), self.limits.longest())? {
             Ok(ended) => ended,
             Err(failure) => return Ok(Err(failure)),
@@ -55,7 +55,7 @@ impl Benchmarks for BencherBenchmarks {
         effort: Effort,
         attachment: Option<&Attachment>,
         executable: Option<&Path>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         let launch = self.launch.of(executable);
         Ok(Ok(Processes::session(self, launch, &self.limits, (wanted, effort), attachment)))
     }

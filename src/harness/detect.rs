@@ -6,7 +6,7 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::build::Launch;
-use crate::model::{OwnHarness, TimeLimits};
+use crate::model::{CustomHarness, TimeLimits};
 use crate::system::Result;
 
 use super::Benchmarks;
@@ -28,10 +28,10 @@ pub enum Harness {
     CodSpeed,
     /// The bencher crate.
     Bencher,
-    /// One of its own, of which the configuration says what it prints.
-    Own(OwnHarness),
-    /// None that is known: a program of its own.
-    Custom,
+    /// A custom harness, of which the configuration says what it prints.
+    Custom(CustomHarness),
+    /// None that is known.
+    Unknown,
 }
 
 impl Harness {
@@ -62,7 +62,7 @@ impl Harness {
         match found {
             Some((_, harness)) => *harness,
             None if is_bencher() => Self::Bencher,
-            None => Self::Custom,
+            None => Self::Unknown,
         }
     }
 
@@ -79,9 +79,11 @@ impl Harness {
             Self::Divan => Box::new(super::divan::DivanBenchmarks::new(launch, limits)),
             Self::Libtest => Box::new(super::libtest::LibtestBenchmarks::new(launch, limits)),
             Self::Bencher => Box::new(super::bencher::BencherBenchmarks::new(launch, limits)),
-            Self::Own(prints) => Box::new(super::own::OwnBenchmarks::new(launch, limits, prints)),
+            Self::Custom(prints) => {
+                Box::new(super::custom::CustomBenchmarks::new(launch, limits, prints))
+            }
             Self::Gungraun => Box::new(super::gungraun::GungraunBenchmarks::new(launch, limits)),
-            Self::CodSpeed | Self::Custom => return None,
+            Self::CodSpeed | Self::Unknown => return None,
         })
     }
 
@@ -99,7 +101,7 @@ impl Harness {
     /// name.
     pub fn why_left_out(self, target: &str) -> String {
         match self {
-            Self::Custom => format!(
+            Self::Unknown => format!(
                 "has a harness of its own, and an unknown program is not run. If it prints the lines of \
                  `#[bench]` or JSON lines (docs/harnesses.md), say so in bench-compare.toml: \
                  `[target.{target}]` with `harness = \"libtest\"` or `\"json-lines\"`"
@@ -123,7 +125,7 @@ impl fmt::Display for Harness {
             Self::Gungraun => "gungraun",
             Self::CodSpeed => "a CodSpeed shim",
             Self::Bencher => "bencher",
-            Self::Own(_) | Self::Custom => "a harness of its own",
+            Self::Custom(_) | Self::Unknown => "a harness of its own",
         })
     }
 }
@@ -146,7 +148,7 @@ mod tests {
         assert_eq!(detect("CODSPEED_ENV"), Harness::CodSpeed);
         assert_eq!(detect("CODSPEED_ENV CARGO_CRITERION_PORT"), Harness::Criterion);
         assert_eq!(detect("bencher-0.1.5/lib.rs .. ns/iter (+/- .."), Harness::Bencher);
-        assert_eq!(detect("prints some ns/iter (+/- of its own"), Harness::Custom);
-        assert_eq!(detect("nothing"), Harness::Custom);
+        assert_eq!(detect("prints some ns/iter (+/- of its own"), Harness::Unknown);
+        assert_eq!(detect("nothing"), Harness::Unknown);
     }
 }

@@ -17,7 +17,7 @@ use super::lines;
 use super::output::last_lines;
 use super::process_each::{ProcessEach, Processes};
 use super::run::{Ended, Run};
-use super::{Benchmarks, Effort, Failure, Session, Wanted};
+use super::{Benchmarks, Effort, ProcessResult, Session, Wanted};
 use crate::model::{Measurement, Throughput, TimeLimits};
 
 /// libtest takes 300 samples of a millisecond and five, and up to three seconds more where they vary. A sixteenth of
@@ -44,7 +44,7 @@ impl LibtestBenchmarks {
         Self { launch, limits, unstable: true }
     }
 
-    fn list_with(&self, arguments: &[&str]) -> Result<std::result::Result<Ended, Failure>> {
+    fn list_with(&self, arguments: &[&str]) -> Result<ProcessResult<Ended>> {
         let list = ["--list", "--format", "terse"];
         let unstable = if self.unstable { &UNSTABLE[..] } else { &[] };
         Run::to_end(
@@ -54,7 +54,7 @@ impl LibtestBenchmarks {
     }
 
     /// The names of benchmarks that `--list` prints with these arguments.
-    fn names(&mut self, arguments: &[&str]) -> Result<std::result::Result<Vec<String>, Failure>> {
+    fn names(&mut self, arguments: &[&str]) -> Result<ProcessResult<Vec<String>>> {
         let mut listed = self.list_with(arguments)?;
         if self.unstable
             && let Ok(ended) = &listed
@@ -75,7 +75,7 @@ impl LibtestBenchmarks {
 }
 
 impl Benchmarks for LibtestBenchmarks {
-    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
+    fn list(&mut self) -> Result<ProcessResult<Vec<String>>> {
         let mut names = match self.names(&[])? {
             Ok(names) if !names.is_empty() => names,
             other => return Ok(other),
@@ -97,7 +97,7 @@ impl Benchmarks for LibtestBenchmarks {
         effort: Effort,
         attachment: Option<&Attachment>,
         executable: Option<&Path>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         let launch = self.launch.of(executable);
         Ok(Ok(Processes::session(self, launch, &self.limits, (wanted, effort), attachment)))
     }

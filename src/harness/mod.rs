@@ -6,6 +6,7 @@
 mod adapter;
 mod bencher;
 mod criterion;
+mod custom;
 mod detect;
 mod divan;
 #[cfg(fuzzing)]
@@ -14,13 +15,12 @@ mod gungraun;
 mod libtest;
 pub(crate) mod lines;
 mod output;
-mod own;
 mod patience;
 mod process_each;
 mod run;
 mod whole;
 
-pub use adapter::{Benchmarks, Effort, Failure, Session, Step, Wanted};
+pub use adapter::{Benchmarks, Effort, Failure, ProcessResult, Session, Step, Wanted};
 pub use detect::Harness;
 pub(crate) use run::{Ended, Run};
 

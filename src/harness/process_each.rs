@@ -12,7 +12,7 @@ use crate::lockstep::Attachment;
 use crate::system::{Result, interrupt};
 
 use super::run::{Ended, Run};
-use super::{Effort, Failure, Session, Step, Wanted};
+use super::{Effort, Failure, ProcessResult, Session, Step, Wanted};
 use crate::model::{Measurement, TimeLimits};
 
 /// How a harness runs and reports one benchmark.
@@ -63,7 +63,7 @@ impl<H: ProcessEach + Clone + 'static> Processes<H> {
 }
 
 impl<H: ProcessEach> Processes<H> {
-    fn start(&self, id: &str) -> Result<std::result::Result<Run, Failure>> {
+    fn start(&self, id: &str) -> Result<ProcessResult<Run>> {
         let mut command = self.harness.command(&self.launch, id, self.effort);
         if let Some(attachment) = &self.attachment {
             attachment.attach_with_speed(&mut command, self.harness.clock_speed());

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use crate::system::Result;
 use crate::system::process::{Process, describe_exit};
 
-use super::Failure;
 use super::output::{Output, last_lines};
 use super::patience::{Patience, seconds};
+use super::{Failure, ProcessResult};
 
 /// A running process.
 #[derive(Debug)]
@@ -32,10 +32,7 @@ pub struct Ended {
 
 impl Run {
     /// Starts a command. The inner error is the program's own failure.
-    pub fn start(
-        mut command: Command,
-        timeout: Duration,
-    ) -> Result<std::result::Result<Self, Failure>> {
+    pub fn start(mut command: Command, timeout: Duration) -> Result<ProcessResult<Self>> {
         let (stdout, stderr) = Output::capture_apart(&mut command)?;
         let patience = Patience::new(timeout.into());
         Ok(match Process::spawn(command) {
@@ -45,10 +42,7 @@ impl Run {
     }
 
     /// Runs a command to its end.
-    pub fn to_end(
-        command: Command,
-        timeout: Duration,
-    ) -> Result<std::result::Result<Ended, Failure>> {
+    pub fn to_end(command: Command, timeout: Duration) -> Result<ProcessResult<Ended>> {
         let mut run = match Self::start(command, timeout)? {
             Ok(run) => run,
             Err(failure) => return Ok(Err(failure)),

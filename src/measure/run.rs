@@ -5,7 +5,7 @@ use crate::model::MOST_LAUNCHES;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::harness::{Effort, Failure, Session};
+use crate::harness::{Effort, ProcessResult, Session};
 use crate::lockstep::{Attachment, Preload, Unfit};
 use crate::model::{BenchmarkName, LayoutSeed, Measurement, Side};
 use crate::plan::{Failed, PlannedTarget};
@@ -40,7 +40,7 @@ pub trait Executor {
         benchmarks: &[String],
         effort: Effort,
         attachment: Option<&Attachment>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>>;
+    ) -> Result<ProcessResult<Box<dyn Session>>>;
 }
 
 /// By side, the seed of the code layout of its executable; none of a side that is launched as it was built.

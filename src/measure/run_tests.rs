@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::*;
+use crate::harness::Failure;
 use crate::harness::Step;
 use crate::model::{Sample, TargetName};
 use crate::plan::PlannedBenchmark;
@@ -93,7 +94,7 @@ impl Executor for Script {
         benchmarks: &[String],
         effort: Effort,
         _attachment: Option<&Attachment>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         self.starts += 1;
         self.efforts.push(effort);
         self.clock.advance(self.launch);
@@ -387,7 +388,7 @@ fn a_program_that_cannot_be_started_fails_with_all_its_benchmarks_and_the_other_
             benchmarks: &[String],
             effort: Effort,
             attachment: Option<&Attachment>,
-        ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+        ) -> Result<ProcessResult<Box<dyn Session>>> {
             self.0.broken = if target.name.target == "t" { vec![side] } else { vec![] };
             self.0.start(target, side, benchmarks, effort, attachment)
         }

@@ -14,7 +14,7 @@ mod rules;
 mod shard;
 mod side;
 
-pub use custom_harness::OwnHarness;
+pub use custom_harness::CustomHarness;
 pub use environment::Environment;
 pub use layout_seed::LayoutSeed;
 pub use limits::TimeLimits;

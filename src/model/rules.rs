@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use crate::model::{BenchmarkName, OwnHarness, Percent, TargetName, TimeLimits};
+use crate::model::{BenchmarkName, CustomHarness, Percent, TargetName, TimeLimits};
 
 /// Which ids are meant.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ pub struct TargetRule {
     /// The target.
     pub target: String,
     /// What it prints.
-    pub harness: OwnHarness,
+    pub harness: CustomHarness,
 }
 
 /// All entries, in the order of their precedence: the first that says something counts.
@@ -141,7 +141,7 @@ impl Rules {
     }
 
     /// What a target with a harness of its own prints, if that is configured.
-    pub fn own_harness(&self, name: &TargetName) -> Option<OwnHarness> {
+    pub fn custom_harness(&self, name: &TargetName) -> Option<CustomHarness> {
         let is_meant = |rule: &&TargetRule| {
             rule.target == name.target
                 && rule.package.as_ref().is_none_or(|package| *package == name.package)

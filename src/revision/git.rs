@@ -20,13 +20,16 @@ const SETTINGS: [&str; 4] = [
 #[derive(Debug)]
 pub struct GitFailure(pub String);
 
-/// Runs git in a directory. The outer error is an interrupt or a missing git; the inner one git's own.
+/// What comes of running git: that it refuses may be an answer too.
+pub type GitResult<T> = std::result::Result<T, GitFailure>;
+
+/// Runs git in a directory. An error is an interrupt or a missing git.
 ///
 /// No hooks, no prompts, English messages, and no opportunistic writes to the user's index.
 pub fn try_git<S: AsRef<OsStr>>(
     directory: &Path,
     arguments: impl IntoIterator<Item = S>,
-) -> Result<std::result::Result<String, GitFailure>> {
+) -> Result<GitResult<String>> {
     let mut command = Command::new("git");
     command
         .current_dir(directory)
@@ -145,7 +148,7 @@ impl Repository {
     pub(super) fn try_git<S: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = S>,
-    ) -> Result<std::result::Result<String, GitFailure>> {
+    ) -> Result<GitResult<String>> {
         try_git(&self.root, arguments)
     }
 }

@@ -3,7 +3,7 @@
 use crate::model::PerSide;
 use crate::system::{Error, Result, nearest, nearest_or_all};
 
-use super::git::{GitFailure, Repository};
+use super::git::{GitFailure, GitResult, Repository};
 use super::range::{Named, Range, WORKING_TREE};
 
 /// What the user's own files are called where nobody has given them a label.
@@ -168,10 +168,7 @@ fn no_commit_on_branch() -> Error {
 }
 
 /// The commit that a name means. Annotated tags are followed to their commit.
-fn commit_of(
-    repository: &Repository,
-    name: &str,
-) -> Result<std::result::Result<String, GitFailure>> {
+fn commit_of(repository: &Repository, name: &str) -> Result<GitResult<String>> {
     let parse =
         |name: &str| repository.try_git(["rev-parse", "--verify", "--end-of-options", name]);
     // In two steps, because in `:/some text` anything that follows is text too.

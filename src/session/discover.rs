@@ -102,8 +102,8 @@ impl Taking<'_> {
         name: &TargetName,
         earlier: &[(Side, &Listed)],
     ) -> Result<Option<Listed>> {
-        let harness = match (Harness::detect(&executable.path)?, self.rules.own_harness(name)) {
-            (Harness::Custom, Some(prints)) => Harness::Own(prints),
+        let harness = match (Harness::detect(&executable.path)?, self.rules.custom_harness(name)) {
+            (Harness::Unknown, Some(prints)) => Harness::Custom(prints),
             (harness, _) => harness,
         };
         let limits = self.rules.time_limits(name, self.timeout);

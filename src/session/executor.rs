@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use crate::build::{Layouts, Link, Relinkable};
-use crate::harness::{Benchmarks, Effort, Failure, Session, Wanted};
+use crate::harness::{Benchmarks, Effort, ProcessResult, Session, Wanted};
 use crate::lockstep::{Attachment, Unfit};
 use crate::measure::{Executor, LayoutSeeds};
 use crate::model::{Side, TargetName};
@@ -106,7 +106,7 @@ impl Executor for Programs {
         wanted: &[String],
         effort: Effort,
         attachment: Option<&Attachment>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         interrupt::check()?;
         let program = &self.programs[&(target.name.clone(), side)];
         let all = program.ids.iter().all(|id| wanted.contains(id));

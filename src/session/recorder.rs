@@ -129,7 +129,7 @@ impl<'a> ResultsRecorder<'a> {
             let planned = self.planned.get(name);
             let margin_percent = planned.and_then(|planned| planned.margin);
             let source = planned.and_then(|planned| planned.place.clone());
-            let reference = planned.and_then(|planned| planned.reference());
+            let reference = planned.and_then(plan::Benchmark::reference);
             let reference = reference.unwrap_or(Side::REFERENCE).position();
             let new = Measured::new(package, target, benchmark);
             measured.push(Measured { margin_percent, source, reference, ..new });

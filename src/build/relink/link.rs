@@ -117,6 +117,9 @@ impl std::fmt::Display for Fixed {
     }
 }
 
+/// What comes of running a linker: nothing, or what it says against it.
+pub type LinkResult = std::result::Result<(), String>;
+
 impl Link {
     /// Links the executable for the first time, and finds out how the linker shuffles by trying. What comes of
     /// it must be the same code in another order; else it is removed.
@@ -148,22 +151,12 @@ impl Link {
         Ok(Err(Fixed::Refused(refused.unwrap_or_default())))
     }
 
-    /// Links the executable to another path. The inner error is what the linker says; the outer one an interrupt.
-    pub fn relink(
-        &self,
-        shuffle: Shuffle,
-        seed: LayoutSeed,
-        output: &Path,
-    ) -> Result<std::result::Result<(), String>> {
+    /// Links the executable to another path. An error is an interrupt.
+    pub fn relink(&self, shuffle: Shuffle, seed: LayoutSeed, output: &Path) -> Result<LinkResult> {
         self.run(shuffle, seed, output)
     }
 
-    fn run(
-        &self,
-        shuffle: Shuffle,
-        seed: LayoutSeed,
-        output: &Path,
-    ) -> Result<std::result::Result<(), String>> {
+    fn run(&self, shuffle: Shuffle, seed: LayoutSeed, output: &Path) -> Result<LinkResult> {
         let mut arguments = self.arguments.clone();
         arguments[self.output] = output.into();
         // rustc hands options to the linker by way of a compiler, or it calls the linker itself.

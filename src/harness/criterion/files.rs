@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 
 use crate::build::Launch;
 use crate::harness::output::Output;
-use crate::harness::{Benchmarks, Effort, Failure, Session, Step, Wanted};
+use crate::harness::{Benchmarks, Effort, Failure, ProcessResult, Session, Step, Wanted};
 use crate::lockstep::{Attachment, Unfit};
 use crate::model::{Measurement, Sample};
 use crate::system::Result;
@@ -36,7 +36,7 @@ impl FileBenchmarks {
 }
 
 impl Benchmarks for FileBenchmarks {
-    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
+    fn list(&mut self) -> Result<ProcessResult<Vec<String>>> {
         let mut run = match Run::start(&self.launch, &["--list".to_owned()])? {
             Ok(run) => run,
             Err(failure) => return Ok(Err(failure)),
@@ -60,7 +60,7 @@ impl Benchmarks for FileBenchmarks {
         effort: Effort,
         _attachment: Option<&Attachment>,
         executable: Option<&Path>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         let mut arguments = Extent::of(effort).in_whole_seconds().arguments();
         arguments.extend(["--noplot", "--nresamples", "1000"].map(str::to_owned));
         Ok(Ok(Box::new(FileSession {
@@ -119,7 +119,7 @@ struct Run {
 }
 
 impl Run {
-    fn start(launch: &Launch, arguments: &[String]) -> Result<std::result::Result<Self, Failure>> {
+    fn start(launch: &Launch, arguments: &[String]) -> Result<ProcessResult<Self>> {
         let home = tempfile::tempdir()?;
         let mut command = launch.command(arguments);
         // The directory has one or the other name, depending on the version.

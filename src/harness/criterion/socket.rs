@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::build::Launch;
 use crate::harness::output::Output;
 use crate::harness::patience::{Patience, seconds};
-use crate::harness::{Benchmarks, Effort, Failure, Session, Step, Wanted};
+use crate::harness::{Benchmarks, Effort, Failure, ProcessResult, Session, Step, Wanted};
 use crate::lockstep::{Attachment, Unfit};
 use crate::model::{Measurement, Sample, TimeLimits};
 use crate::system::process::{Process, describe_exit};
@@ -42,7 +42,7 @@ impl SocketBenchmarks {
 }
 
 impl Benchmarks for SocketBenchmarks {
-    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
+    fn list(&mut self) -> Result<ProcessResult<Vec<String>>> {
         // Without arguments for times: which ones it accepts depends on the version, which it tells now.
         let arguments = vec![NOTHING.to_owned()];
         let started = SocketSession::start(&self.launch, &arguments, None, &self.limits)?;
@@ -72,7 +72,7 @@ impl Benchmarks for SocketBenchmarks {
         effort: Effort,
         attachment: Option<&Attachment>,
         executable: Option<&Path>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         let whole_seconds = self.version.is_some_and(|v| (v.major, v.minor) < (0, 4));
         let asked = Extent::of(effort);
         let least = if whole_seconds { asked.speed_for_seconds() } else { 1 };
@@ -188,7 +188,7 @@ impl SocketSession {
         arguments: &[String],
         in_step: Option<InStep<'_>>,
         limits: &TimeLimits,
-    ) -> Result<std::result::Result<Option<Self>, Failure>> {
+    ) -> Result<ProcessResult<Option<Self>>> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let mut command = launch.command(arguments);

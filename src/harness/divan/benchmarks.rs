@@ -10,7 +10,7 @@ use crate::system::Result;
 
 use super::super::process_each::{ProcessEach, Processes};
 use super::super::run::{Ended, Run};
-use super::super::{Benchmarks, Effort, Failure, Session, Wanted, crate_name};
+use super::super::{Benchmarks, Effort, ProcessResult, Session, Wanted, crate_name};
 use crate::model::{Measurement, TimeLimits};
 
 use super::tree::Leaf;
@@ -45,7 +45,7 @@ impl DivanBenchmarks {
 
     /// The paths of all benchmarks, as divan lists them for cargo-nextest since 0.1.15. `None` if this one
     /// does not.
-    fn paths(&self) -> Result<std::result::Result<Option<Vec<String>>, Failure>> {
+    fn paths(&self) -> Result<ProcessResult<Option<Vec<String>>>> {
         let mut command = self.launch.command(["--list", "--format", "terse"]);
         command.env("NEXTEST", "1");
         let ended = match Run::to_end(command, self.limits.longest())? {
@@ -66,16 +66,13 @@ impl DivanBenchmarks {
 
     /// The tree of what divan runs once to test it, of this benchmark or of all. Only there does it say with how
     /// many threads.
-    fn tested(&self, path: Option<&str>) -> Result<std::result::Result<Ended, Failure>> {
+    fn tested(&self, path: Option<&str>) -> Result<ProcessResult<Ended>> {
         let arguments = path.map_or(vec!["--test"], |path| vec!["--test", "--exact", path]);
         Run::to_end(self.launch.command(arguments), self.limits.longest())
     }
 
     /// The paths of what runs, each as often as it does, with its number of threads where there are several.
-    fn variants(
-        &self,
-        paths: Option<Vec<String>>,
-    ) -> Result<std::result::Result<Vec<Variant>, Failure>> {
+    fn variants(&self, paths: Option<Vec<String>>) -> Result<ProcessResult<Vec<Variant>>> {
         let all = match self.tested(None)? {
             Ok(all) => all,
             Err(failure) => return Ok(Err(failure)),
@@ -129,7 +126,7 @@ fn identify(variants: Vec<(String, Option<String>)>, crate_name: &str) -> Vec<(S
 }
 
 impl Benchmarks for DivanBenchmarks {
-    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
+    fn list(&mut self) -> Result<ProcessResult<Vec<String>>> {
         let paths = match self.paths()? {
             Ok(Some(paths)) if paths.is_empty() => return Ok(Ok(Vec::new())),
             Ok(paths) => paths,
@@ -155,7 +152,7 @@ impl Benchmarks for DivanBenchmarks {
         effort: Effort,
         attachment: Option<&Attachment>,
         executable: Option<&Path>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         let launch = self.launch.of(executable);
         Ok(Ok(Processes::session(self, launch, &self.limits, (wanted, effort), attachment)))
     }

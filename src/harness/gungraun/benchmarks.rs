@@ -8,7 +8,7 @@ use crate::system::Result;
 
 use super::super::run::{Ended, Run};
 use super::super::whole::Whole;
-use super::super::{Benchmarks, Effort, Failure, Session, Wanted, crate_name};
+use super::super::{Benchmarks, Effort, Failure, ProcessResult, Session, Wanted, crate_name};
 use super::runner::Runner;
 use crate::model::TimeLimits;
 
@@ -29,7 +29,7 @@ impl GungraunBenchmarks {
 }
 
 impl Benchmarks for GungraunBenchmarks {
-    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
+    fn list(&mut self) -> Result<ProcessResult<Vec<String>>> {
         let mut command = self.launch.command(["--list"]);
         self.runner.lend_to(&mut command);
         let is_named = self.runner.is_named_by(&command);
@@ -61,7 +61,7 @@ impl Benchmarks for GungraunBenchmarks {
         _effort: Effort,
         _attachment: Option<&Attachment>,
         executable: Option<&Path>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         // Where it writes what it compares with on its own.
         let home = tempfile::tempdir()?;
         let crate_name = crate_name(&self.launch);

@@ -10,8 +10,8 @@ use crate::system::Result;
 
 use super::run::{Ended, Run};
 use super::whole::Whole;
-use super::{Benchmarks, Effort, Failure, Session, Wanted, lines};
-use crate::model::{Measurement, OwnHarness, TimeLimits};
+use super::{Benchmarks, Effort, Failure, ProcessResult, Session, Wanted, lines};
+use crate::model::{CustomHarness, Measurement, TimeLimits};
 
 /// Asks a program for the names of its benchmarks alone. One that does not know it measures them.
 const LIST_VARIABLE: &str = "CARGO_BENCH_COMPARE_LIST";
@@ -21,28 +21,28 @@ const ONLY_VARIABLE: &str = "CARGO_BENCH_COMPARE_ONLY";
 
 /// A program with a harness of its own.
 #[derive(Debug, Clone)]
-pub struct OwnBenchmarks {
+pub struct CustomBenchmarks {
     launch: Launch,
     limits: TimeLimits,
-    prints: OwnHarness,
+    prints: CustomHarness,
 }
 
-impl OwnBenchmarks {
+impl CustomBenchmarks {
     /// The executable that a launch starts, and what it prints.
-    pub fn new(launch: Launch, limits: TimeLimits, prints: OwnHarness) -> Self {
+    pub fn new(launch: Launch, limits: TimeLimits, prints: CustomHarness) -> Self {
         Self { launch, limits, prints }
     }
 
     fn read(&self, ended: &Ended) -> Vec<Measurement> {
         match self.prints {
-            OwnHarness::JsonLines => lines::json(&ended.stdout),
-            OwnHarness::Libtest => lines::libtest(&ended.stdout),
+            CustomHarness::JsonLines => lines::json(&ended.stdout),
+            CustomHarness::Libtest => lines::libtest(&ended.stdout),
         }
     }
 }
 
-impl Benchmarks for OwnBenchmarks {
-    fn list(&mut self) -> Result<std::result::Result<Vec<String>, Failure>> {
+impl Benchmarks for CustomBenchmarks {
+    fn list(&mut self) -> Result<ProcessResult<Vec<String>>> {
         let mut command = self.launch.command([""; 0]);
         command.env(LIST_VARIABLE, "1");
         let ended = match Run::to_end(command, self.limits.longest())? {
@@ -55,8 +55,8 @@ impl Benchmarks for OwnBenchmarks {
         let ids: Vec<String> = self.read(&ended).into_iter().map(|m| m.benchmark).collect();
         if ids.is_empty() {
             let lines = match self.prints {
-                OwnHarness::JsonLines => "JSON lines",
-                OwnHarness::Libtest => "lines of libtest",
+                CustomHarness::JsonLines => "JSON lines",
+                CustomHarness::Libtest => "lines of libtest",
             };
             let what = format!("it printed no {lines}, although the configuration says so");
             return Ok(Err(Failure::outside_benchmarks(ended.explain(&what))));
@@ -74,7 +74,7 @@ impl Benchmarks for OwnBenchmarks {
         _effort: Effort,
         _attachment: Option<&Attachment>,
         executable: Option<&Path>,
-    ) -> Result<std::result::Result<Box<dyn Session>, Failure>> {
+    ) -> Result<ProcessResult<Box<dyn Session>>> {
         let mut command = self.launch.of(executable).command([""; 0]);
         if let Wanted::Only(ids) = wanted {
             command.env(ONLY_VARIABLE, serde_json::json!(ids).to_string());
